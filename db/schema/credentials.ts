@@ -1,0 +1,111 @@
+import { sql } from 'drizzle-orm'
+import { boolean, check, index, integer, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { bytes, createdAt, id, instant, reference, updatedAt } from './columns.ts'
+import { repositories } from './repositories.ts'
+import { users } from './users.ts'
+
+/** Personal access tokens. The secret is shown once; its SHA-256 is what is kept and looked up. */
+export const accessTokens = pgTable(
+  'access_tokens',
+  {
+    id: id(),
+    userId: reference()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    name: text().notNull(),
+    tokenHash: text().notNull(),
+    lastEight: text().notNull(),
+    /** Normalised scope words, see src/auth/scopes.ts. Empty: reads public things only. */
+    scopes: text().array().notNull().default(sql`'{}'::text[]`),
+    /** True when the token reaches only the repositories of `access_token_repositories`. */
+    isLimitedToRepositories: boolean().notNull().default(false),
+    expiresAt: instant(),
+    lastUsedAt: instant(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    uniqueIndex('access_tokens_hash_key').on(table.tokenHash),
+    uniqueIndex('access_tokens_user_name_key').on(table.userId, table.name),
+    index('access_tokens_expires_idx').on(table.expiresAt).where(sql`expires_at is not null`),
+    check('access_tokens_name_length', sql`char_length(name) between 1 and 255`),
+  ],
+)
+export type AccessTokenRow = typeof accessTokens.$inferSelect
+
+export const accessTokenRepositories = pgTable(
+  'access_token_repositories',
+  {
+    tokenId: reference()
+      .notNull()
+      .references(() => accessTokens.id, { onDelete: 'cascade' }),
+    repositoryId: reference()
+      .notNull()
+      .references(() => repositories.id, { onDelete: 'cascade' }),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tokenId, table.repositoryId] }),
+    index('access_token_repositories_repository_idx').on(table.repositoryId),
+  ],
+)
+
+/** SSH public keys of people. The fingerprint is SHA256:base64, unique on the whole site. */
+export const publicKeys = pgTable(
+  'public_keys',
+  {
+    id: id(),
+    userId: reference()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    title: text().notNull(),
+    key: text().notNull(),
+    keyType: text().notNull(),
+    fingerprint: text().notNull(),
+    isReadOnly: boolean().notNull().default(false),
+    lastUsedAt: instant(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    uniqueIndex('public_keys_fingerprint_key').on(table.fingerprint),
+    uniqueIndex('public_keys_user_title_key').on(table.userId, table.title),
+    index('public_keys_user_idx').on(table.userId, table.id),
+  ],
+)
+export type PublicKeyRow = typeof publicKeys.$inferSelect
+
+/** TOTP enrolment (RFC 6238). The shared secret is encrypted by the instance key; `last_step` makes each code work once. */
+export const twoFactors = pgTable('two_factors', {
+  userId: reference()
+    .primaryKey()
+    .references(() => users.id, { onDelete: 'cascade' }),
+  secret: bytes().notNull(),
+  /** Null until the first code was given back. */
+  confirmedAt: instant(),
+  lastStep: integer().notNull().default(0),
+  createdAt: createdAt(),
+})
+
+export const recoveryCodes = pgTable(
+  'recovery_codes',
+  {
+    id: id(),
+    userId: reference()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    codeHash: text().notNull(),
+    usedAt: instant(),
+  },
+  (table) => [uniqueIndex('recovery_codes_key').on(table.userId, table.codeHash)],
+)
+
+/** Failed sign-ins per account and per address, shared by all replicas; see src/auth/throttle.ts. */
+export const loginFailures = pgTable(
+  'login_failures',
+  {
+    subject: text().primaryKey(),
+    failures: integer().notNull().default(0),
+    lastFailedAt: instant().notNull(),
+    blockedUntil: instant(),
+  },
+  (table) => [index('login_failures_age_idx').on(table.lastFailedAt)],
+)

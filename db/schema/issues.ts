@@ -1,0 +1,149 @@
+import { sql } from 'drizzle-orm'
+import { bigint, boolean, check, index, integer, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { createdAt, id, instant, reference, updatedAt } from './columns.ts'
+import { repositories } from './repositories.ts'
+import { users } from './users.ts'
+
+export const milestones = pgTable(
+  'milestones',
+  {
+    id: id(),
+    repositoryId: reference()
+      .notNull()
+      .references(() => repositories.id, { onDelete: 'cascade' }),
+    title: text().notNull(),
+    description: text().notNull().default(''),
+    isClosed: boolean().notNull().default(false),
+    openIssuesCount: integer().notNull().default(0),
+    closedIssuesCount: integer().notNull().default(0),
+    dueAt: instant(),
+    closedAt: instant(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    index('milestones_repository_idx').on(table.repositoryId, table.isClosed, table.dueAt, table.id),
+    check('milestones_title_length', sql`char_length(title) between 1 and 255`),
+  ],
+)
+export type MilestoneRow = typeof milestones.$inferSelect
+
+/** Labels belong to a repository or to an organization. */
+export const labels = pgTable(
+  'labels',
+  {
+    id: id(),
+    repositoryId: reference().references(() => repositories.id, { onDelete: 'cascade' }),
+    organizationId: reference().references(() => users.id, { onDelete: 'cascade' }),
+    name: text().notNull(),
+    /** Six hexadecimal digits, lower case, without `#`. */
+    color: text().notNull(),
+    description: text().notNull().default(''),
+    isExclusive: boolean().notNull().default(false),
+    isArchived: boolean().notNull().default(false),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    index('labels_repository_idx').on(table.repositoryId, table.name, table.id),
+    index('labels_organization_idx').on(table.organizationId, table.name, table.id),
+    check('labels_one_parent', sql`(repository_id is null) <> (organization_id is null)`),
+    check('labels_color', sql`color ~ '^[0-9a-f]{6}$'`),
+  ],
+)
+export type LabelRow = typeof labels.$inferSelect
+
+/** Issues and pull requests share one table and one series of numbers per repository. */
+export const issues = pgTable(
+  'issues',
+  {
+    id: id(),
+    repositoryId: reference()
+      .notNull()
+      .references(() => repositories.id, { onDelete: 'cascade' }),
+    number: integer().notNull(),
+    isPull: boolean().notNull().default(false),
+    /** Null once the author's account was deleted: shown as the ghost user. */
+    posterId: reference().references(() => users.id, { onDelete: 'set null' }),
+    title: text().notNull(),
+    body: text().notNull().default(''),
+    /** Counts the edits of title and body, so that a stale edit can be refused. */
+    contentVersion: integer().notNull().default(0),
+    ref: text().notNull().default(''),
+    milestoneId: reference().references(() => milestones.id, { onDelete: 'set null' }),
+    isClosed: boolean().notNull().default(false),
+    isLocked: boolean().notNull().default(false),
+    lockReason: text().notNull().default(''),
+    pinOrder: integer().notNull().default(0),
+    commentsCount: integer().notNull().default(0),
+    timeEstimateSeconds: bigint({ mode: 'number' }).notNull().default(0),
+    dueAt: instant(),
+    closedAt: instant(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    uniqueIndex('issues_repository_number_key').on(table.repositoryId, table.number),
+    index('issues_list_idx').on(table.repositoryId, table.isPull, table.isClosed, table.createdAt, table.id),
+    index('issues_updated_idx').on(table.repositoryId, table.updatedAt, table.id),
+    index('issues_poster_idx').on(table.posterId, table.createdAt),
+    index('issues_milestone_idx').on(table.milestoneId),
+    index('issues_search_idx').using('gin', sql`lower(${table.title}) gin_trgm_ops`),
+    check('issues_title_length', sql`char_length(title) <= 255`),
+  ],
+)
+export type IssueRow = typeof issues.$inferSelect
+
+export const issueLabels = pgTable(
+  'issue_labels',
+  {
+    issueId: reference()
+      .notNull()
+      .references(() => issues.id, { onDelete: 'cascade' }),
+    labelId: reference()
+      .notNull()
+      .references(() => labels.id, { onDelete: 'cascade' }),
+  },
+  (table) => [
+    primaryKey({ columns: [table.issueId, table.labelId] }),
+    index('issue_labels_label_idx').on(table.labelId, table.issueId),
+  ],
+)
+
+export const issueAssignees = pgTable(
+  'issue_assignees',
+  {
+    issueId: reference()
+      .notNull()
+      .references(() => issues.id, { onDelete: 'cascade' }),
+    userId: reference()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+  },
+  (table) => [
+    primaryKey({ columns: [table.issueId, table.userId] }),
+    index('issue_assignees_user_idx').on(table.userId, table.issueId),
+  ],
+)
+
+/** What people wrote (`comment`) and what happened (`close`, `reopen`, ...) to an issue, in order. */
+export const comments = pgTable(
+  'comments',
+  {
+    id: id(),
+    issueId: reference()
+      .notNull()
+      .references(() => issues.id, { onDelete: 'cascade' }),
+    kind: text().notNull().default('comment'),
+    posterId: reference().references(() => users.id, { onDelete: 'set null' }),
+    body: text().notNull().default(''),
+    contentVersion: integer().notNull().default(0),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    index('comments_issue_idx').on(table.issueId, table.createdAt, table.id),
+    index('comments_poster_idx').on(table.posterId),
+  ],
+)
+export type CommentRow = typeof comments.$inferSelect

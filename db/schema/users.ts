@@ -1,0 +1,171 @@
+import { sql } from 'drizzle-orm'
+import { bigint, boolean, check, index, integer, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { createdAt, id, instant, reference, updatedAt } from './columns.ts'
+
+export const visibilities = ['public', 'limited', 'private'] as const
+export type Visibility = (typeof visibilities)[number]
+
+/**
+ * People and organizations share one table, because they share one namespace and both own repositories.
+ * `lower_name` carries the case-insensitive uniqueness of names.
+ */
+export const users = pgTable(
+  'users',
+  {
+    id: id(),
+    kind: text({ enum: ['user', 'organization'] })
+      .notNull()
+      .default('user'),
+    name: text().notNull(),
+    lowerName: text().notNull().generatedAlwaysAs(sql`lower(name)`),
+    fullName: text().notNull().default(''),
+    /** The primary address of a person, kept equal to the primary row of `emails`; the contact address of an organization. */
+    email: text().notNull().default(''),
+    keepEmailPrivate: boolean().notNull().default(false),
+    description: text().notNull().default(''),
+    location: text().notNull().default(''),
+    website: text().notNull().default(''),
+    language: text().notNull().default(''),
+    visibility: text({ enum: visibilities }).notNull().default('public'),
+    /** Content hash of an uploaded avatar; empty means the generated one. */
+    avatar: text().notNull().default(''),
+
+    passwordHash: text().notNull().default(''),
+    mustChangePassword: boolean().notNull().default(false),
+    loginName: text().notNull().default(''),
+    sourceId: bigint({ mode: 'number' }).notNull().default(0),
+    isAdmin: boolean().notNull().default(false),
+    isActive: boolean().notNull().default(true),
+    isRestricted: boolean().notNull().default(false),
+    prohibitLogin: boolean().notNull().default(false),
+    /** -1 means the site's default. */
+    maxRepoCreation: integer().notNull().default(-1),
+    allowCreateOrganization: boolean().notNull().default(true),
+    allowGitHook: boolean().notNull().default(false),
+    allowImportLocal: boolean().notNull().default(false),
+    lastLoginAt: instant(),
+
+    theme: text().notNull().default('auto'),
+    diffViewStyle: text().notNull().default(''),
+    hideActivity: boolean().notNull().default(false),
+
+    /** Organizations: whether repository administrators may give teams access. */
+    repoAdminChangeTeamAccess: boolean().notNull().default(false),
+
+    followersCount: integer().notNull().default(0),
+    followingCount: integer().notNull().default(0),
+    starsCount: integer().notNull().default(0),
+    repositoriesCount: integer().notNull().default(0),
+
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    uniqueIndex('users_lower_name_key').on(table.lowerName),
+    index('users_kind_lower_name_idx').on(table.kind, table.lowerName),
+    index('users_kind_created_idx').on(table.kind, table.createdAt, table.id),
+    index('users_login_name_idx').on(table.sourceId, table.loginName),
+    index('users_search_idx').using(
+      'gin',
+      sql`lower(${table.name} || ' ' || ${table.fullName} || ' ' || ${table.email}) gin_trgm_ops`,
+    ),
+    check('users_name_present', sql`${table.name} <> ''`),
+  ],
+)
+export type UserRow = typeof users.$inferSelect
+export type NewUser = typeof users.$inferInsert
+
+/** Every address of a person; one address belongs to one person on the whole site, whatever its letter case. */
+export const emails = pgTable(
+  'emails',
+  {
+    id: id(),
+    userId: reference()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    email: text().notNull(),
+    lowerEmail: text().notNull().generatedAlwaysAs(sql`lower(email)`),
+    isPrimary: boolean().notNull().default(false),
+    isActivated: boolean().notNull().default(false),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    uniqueIndex('emails_lower_email_key').on(table.lowerEmail),
+    uniqueIndex('emails_primary_key').on(table.userId).where(sql`is_primary`),
+    index('emails_user_idx').on(table.userId),
+  ],
+)
+export type EmailRow = typeof emails.$inferSelect
+
+/** Names that a person or organization gave up by a rename and that still lead to it, until somebody else takes them. */
+export const userRedirects = pgTable('user_redirects', {
+  lowerName: text().primaryKey(),
+  userId: reference()
+    .notNull()
+    .references(() => users.id, { onDelete: 'cascade' }),
+  createdAt: createdAt(),
+})
+
+export const follows = pgTable(
+  'follows',
+  {
+    followerId: reference()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    followedId: reference()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.followerId, table.followedId] }),
+    index('follows_followed_idx').on(table.followedId, table.followerId),
+    check('follows_not_self', sql`follower_id <> followed_id`),
+  ],
+)
+
+/** A user's or an organization's block list. */
+export const blocks = pgTable(
+  'blocks',
+  {
+    blockerId: reference()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    blockedId: reference()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    note: text().notNull().default(''),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.blockerId, table.blockedId] }),
+    index('blocks_blocked_idx').on(table.blockedId),
+    check('blocks_not_self', sql`blocker_id <> blocked_id`),
+  ],
+)
+
+export const badges = pgTable(
+  'badges',
+  {
+    id: id(),
+    slug: text().notNull(),
+    description: text().notNull().default(''),
+    imageUrl: text().notNull().default(''),
+    createdAt: createdAt(),
+  },
+  (table) => [uniqueIndex('badges_slug_key').on(table.slug)],
+)
+export type BadgeRow = typeof badges.$inferSelect
+
+export const userBadges = pgTable(
+  'user_badges',
+  {
+    userId: reference()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    badgeId: reference()
+      .notNull()
+      .references(() => badges.id, { onDelete: 'cascade' }),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.badgeId] }), index('user_badges_badge_idx').on(table.badgeId)],
+)

@@ -1,0 +1,23 @@
+import type { Db, Sql } from '../db/client.ts'
+import type { Config } from './config.ts'
+import type { Git } from './git/engine.ts'
+import type { Jobs } from './jobs/jobs.ts'
+import type { Clock } from './kernel/time.ts'
+import type { Log } from './log.ts'
+import type { Templates } from './templates/templates.ts'
+
+/** Everything a rule may need from outside, built once in main or in a test and handed on. Types only: nothing runs here. */
+export interface Context {
+  readonly config: Config
+  readonly db: Db
+  readonly sql: Sql
+  readonly git: Git
+  readonly jobs: Jobs
+  readonly templates: Templates
+  readonly clock: Clock
+  readonly log: Log
+  /** The address people and links use, without a trailing slash. */
+  readonly baseUrl: string
+  /** Fires when the process is asked to stop. */
+  readonly stopping: AbortSignal
+}
