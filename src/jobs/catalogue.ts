@@ -1,0 +1,38 @@
+import type { Static, TSchema } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
+
+/** What the queue knows of one kind of job. Every job may run more than once: its handler is idempotent. */
+export interface JobDefinition<Payload extends TSchema = TSchema> {
+  /** Checked when the job is handled; a payload that breaks it fails the job with the field in `lastError`. */
+  payload: Payload
+  /** The handler's signal fires after this long, and the attempt has failed. */
+  deadlineSeconds: number
+  /** Attempts before the job is retired; between them the queue waits e, e^2, ... e^10 seconds. */
+  maxAttempts: number
+}
+
+function job<Payload extends TSchema>(
+  payload: Payload,
+  { deadlineSeconds = 60, maxAttempts = 25 }: { deadlineSeconds?: number; maxAttempts?: number } = {},
+): JobDefinition<Payload> {
+  return { payload, deadlineSeconds, maxAttempts }
+}
+
+/**
+ * Every job there is, by name. To add one, add a line here; the compiler then asks for its handler in the table that
+ * src/app gives to `createJobs`. A name once released keeps its meaning: older replicas may still enqueue it.
+ */
+export const jobCatalogue = {
+  'cron.run': job(Type.Object({ task: Type.String() }), { deadlineSeconds: 6 * 3600, maxAttempts: 3 }),
+  'events.fan_out': job(Type.Object({ eventId: Type.Integer() })),
+  'events.react': job(Type.Object({ eventId: Type.Integer(), reaction: Type.String() }), { deadlineSeconds: 300 }),
+}
+
+type Catalogue = typeof jobCatalogue
+export type JobName = keyof Catalogue
+export type JobPayload<Name extends JobName> = Static<Catalogue[Name]['payload']>
+
+/** Whether a name read from the database is one this version knows. */
+export function isJobName(name: string): name is JobName {
+  return Object.hasOwn(jobCatalogue, name)
+}
