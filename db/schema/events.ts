@@ -1,0 +1,25 @@
+import { bigint, index, jsonb, pgTable, text } from 'drizzle-orm/pg-core'
+import { createdAt, id, instant } from './columns.ts'
+
+/**
+ * What happened, written in the transaction that made it happen. The ids are history and have no foreign keys: an event
+ * outlives the rows it names, so that a push is still told to webhooks when the repository is deleted a moment later.
+ */
+export const events = pgTable(
+  'events',
+  {
+    id: id(),
+    kind: text().notNull(),
+    /** Who did it; null for the service itself. */
+    actorId: bigint({ mode: 'number' }),
+    repositoryId: bigint({ mode: 'number' }),
+    /** The user or organization it belongs to: the repository's owner, or the subject itself. */
+    ownerId: bigint({ mode: 'number' }),
+    payload: jsonb().$type<unknown>().notNull(),
+    createdAt: createdAt(),
+    /** When its reactions were enqueued: set once, so that a repeated fan-out enqueues nothing twice. */
+    fannedOutAt: instant(),
+  },
+  (table) => [index('events_created_idx').on(table.createdAt)],
+)
+export type EventRow = typeof events.$inferSelect
