@@ -1,0 +1,160 @@
+import type {
+  ArchiveFormat,
+  Blob,
+  Call,
+  Changes,
+  Commit,
+  DiffQuery,
+  FilesCommit,
+  FilesCommitted,
+  GitService,
+  InitialCommit,
+  Integrity,
+  LoggedCommit,
+  LogQuery,
+  ObjectFormat,
+  ObjectName,
+  OpenBlob,
+  Ref,
+  RefChange,
+  RepositorySize,
+  Served,
+  ServeRequest,
+  Signature,
+  Tag,
+  Tree,
+  TreeEntry,
+  UnadoptedFolder,
+} from './model.ts'
+
+/**
+ * The one door to git. Values in, values out, streams for bytes. A repository is its database id.
+ *
+ * `revision` is a branch, a tag, a full ref name, an object id (4 digits and more) or `HEAD`, with `^`, `~n` and `^{type}`
+ * behind it; a branch wins over a tag, and both over an abbreviated id. Every function throws GitError: `not-found`
+ * `repository` when the folder is missing, `not-found` `revision` when the name is unknown, `invalid` `revision-syntax` when it
+ * cannot be one, `busy` when too many processes wait, `timeout` and `aborted` as the call says.
+ */
+export interface Git {
+  /** Of the git program, `2.39.5`. */
+  readonly version: string
+  readonly objectFormats: readonly ObjectFormat[]
+
+  /**
+   * Builds the folder whole under `@creating`, flushes it to the disk and renames it into place: it is there with its first
+   * commit or not at all. Throws `conflict` `repository-exists`.
+   */
+  createRepository(
+    id: number,
+    option: { objectFormat: ObjectFormat; defaultBranch: string; initialCommit?: InitialCommit },
+  ): Promise<{ commit?: string }>
+  /** The folder leaves its place in one rename, then it is deleted. A missing folder is no error: jobs repeat. */
+  removeRepository(id: number): Promise<void>
+  exists(id: number): Promise<boolean>
+  /** Ids of all folders in place, in no order; for the search of orphans. */
+  listStoredIds(): AsyncIterable<number>
+  /**
+   * Copies a bare repository from an unadopted folder (never moves it): objects, refs and HEAD, nothing that could run.
+   * Links are refused (`invalid` `content`), and so is damage.
+   */
+  importRepository(id: number, folder: UnadoptedFolder): Promise<void>
+  /** Folders `<owner>/<name>.git` under the root, in order. Links are not followed. At most `limit` (1000). */
+  listUnadopted(option?: { owner?: string; limit?: number }): Promise<UnadoptedFolder[]>
+  removeUnadopted(folder: UnadoptedFolder): Promise<void>
+  objectFormat(id: number): Promise<ObjectFormat>
+
+  /** The full name HEAD points to, whether or not that branch exists. */
+  getHead(id: number): Promise<string>
+  /** The branch need not exist. Throws `invalid` `ref-name`. */
+  setHead(id: number, branch: string): Promise<void>
+  /** By name, or newest commit first. At most `limit` (100,000) after `offset`. `prefix` ends at a slash or is a full name. */
+  listRefs(
+    id: number,
+    option?: { prefix?: string; offset?: number; limit?: number; sort?: 'name' | 'newest' },
+    call?: Call,
+  ): Promise<Ref[]>
+  /** All or none. Throws `conflict` `ref-moved` (old value) or `ref-name-conflict` (`a` beside `a/b`), `invalid` `ref-name`. */
+  updateRefs(id: number, changes: RefChange[], call?: Call): Promise<void>
+  resolve(id: number, revision: string, call?: Call): Promise<ObjectName>
+  /** The same, undefined where `resolve` throws `revision` or `revision-syntax`. */
+  find(id: number, revision: string, call?: Call): Promise<ObjectName | undefined>
+  /** The commit at `refs/heads/<name>`; undefined when there is no such branch. */
+  findBranch(id: number, name: string, call?: Call): Promise<Commit | undefined>
+
+  /** Tags are followed to their commit. */
+  readCommit(id: number, revision: string, call?: Call): Promise<Commit>
+  /** By full id, in one round trip. Ids that name no commit are absent from the answer. */
+  readCommits(id: number, shas: string[], call?: Call): Promise<Map<string, Commit>>
+  log(id: number, query: LogQuery, call?: Call): Promise<LoggedCommit[]>
+  /** What `log` would give without `limit` and `skip`. */
+  countCommits(id: number, query: Omit<LogQuery, 'limit' | 'skip' | 'withChanges'>, call?: Call): Promise<number>
+  /** The best common ancestor; undefined for unrelated histories. */
+  mergeBase(id: number, one: string, other: string, call?: Call): Promise<string | undefined>
+  isAncestor(id: number, ancestor: string, descendant: string, call?: Call): Promise<boolean>
+  aheadBehind(id: number, head: string, base: string, call?: Call): Promise<{ ahead: number; behind: number }>
+
+  /** `path` '' is the root. Throws `not-found` `path`, also when it is no folder. Non-recursive: sizes cost one round trip. */
+  readTree(
+    id: number,
+    option: { revision: string; path?: string; isRecursive?: boolean; withSizes?: boolean; limit?: number },
+    call?: Call,
+  ): Promise<Tree>
+  /** What lies at the path, a folder as well; undefined when nothing does. */
+  findEntry(id: number, revision: string, path: string, call?: Call): Promise<TreeEntry | undefined>
+  /**
+   * For each name of a folder ('' is the root) the id of the newest commit that touched it. Bounded: names not found in time
+   * are absent, and the caller shows the commit of the revision itself.
+   */
+  lastCommits(
+    id: number,
+    option: { revision: string; folder: string; names: string[] },
+    call?: Call,
+  ): Promise<Map<string, string>>
+
+  /** A blob by revision or id. Throws `too-large` `limit` above `maxBytes` (8 MiB), `invalid` `object-type`. */
+  readBlob(id: number, revision: string, option?: { maxBytes?: number }, call?: Call): Promise<Blob>
+  /** Any size. The child ends with the stream. */
+  openBlob(id: number, revision: string, call?: Call): Promise<OpenBlob>
+  /** Type and size of each id, in one round trip; unknown ids are absent. */
+  sizes(id: number, shas: string[], call?: Call): Promise<Map<string, ObjectName>>
+
+  /** Files changed between two revisions, renames found. `limit` (3000) files. */
+  changes(id: number, query: Omit<DiffQuery, 'format'> & { limit?: number }, call?: Call): Promise<Changes>
+  /** Text of a commit or a range as git prints it; cut at the output limit of the engine. */
+  diff(id: number, query: DiffQuery, call?: Call): Promise<ReadableStream<Uint8Array>>
+
+  /** One commit without a work tree; the branch moves only if it is where it was read, else `conflict` `head-moved`. */
+  commitFiles(id: number, option: FilesCommit, call?: Call): Promise<FilesCommitted>
+  readTag(id: number, sha: string, call?: Call): Promise<Tag>
+  /** With a message an annotated tag. Returns what the ref holds. Throws `conflict` `ref-moved` when the tag exists. */
+  createTag(
+    id: number,
+    option: { name: string; target: string; message?: string; tagger?: Signature },
+    call?: Call,
+  ): Promise<{ sha: string }>
+
+  /** Every path begins with `prefix` and a slash. Key caches with the commit's id, not with the name of a ref. */
+  archive(
+    id: number,
+    option: { revision: string; format: ArchiveFormat; prefix?: string; path?: string },
+    call?: Call,
+  ): Promise<ReadableStream<Uint8Array>>
+
+  /** The body of `GET info/refs?service=git-<service>`. */
+  advertise(id: number, service: GitService, option?: { protocol?: string }, call?: Call): Promise<Served>
+  /** One stateless request of smart HTTP. What a push has moved is to be read from the refs after `done`. */
+  serve(id: number, service: GitService, request: ServeRequest): Promise<Served>
+
+  sizeOnDisk(id: number): Promise<RepositorySize>
+  /** Every reachable object is there. `isFull` also re-reads the content of each. */
+  fsck(id: number, option?: { isFull?: boolean }, call?: Call): Promise<Integrity>
+  /** Rolls small packs together; `isFull` repacks everything and drops what has been unreachable for two weeks. */
+  maintain(id: number, option?: { isFull?: boolean }, call?: Call): Promise<void>
+  /** Removes locks, quarantines and temporary files older than the age. Returns how many. */
+  cleanStale(id: number, olderThanSeconds: number): Promise<number>
+  /** The same for half-built and half-removed folders of the whole store. */
+  cleanStore(olderThanSeconds: number): Promise<number>
+
+  /** Ends the kept processes. */
+  close(): Promise<void>
+}

@@ -1,0 +1,233 @@
+/** The values of the Git interface. Ids of objects are lower-case hexadecimal: 40 digits in sha1, 64 in sha256. */
+
+export type ObjectFormat = 'sha1' | 'sha256'
+export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag'
+
+/** Given with every call: an abort ends the child process, a deadline does the same and throws `timeout`. */
+export interface Call {
+  signal?: AbortSignal
+  timeoutMs?: number
+}
+
+export interface Signature {
+  name: string
+  email: string
+  date: Date
+  /** Minutes east of UTC as git has stored them; 0 when left out. */
+  offsetMinutes?: number
+}
+
+export interface ObjectName {
+  sha: string
+  type: ObjectType
+  /** Bytes. */
+  size: number
+}
+
+export interface Commit {
+  sha: string
+  tree: string
+  parents: string[]
+  author: Signature
+  committer: Signature
+  message: string
+  /** The armored signature and the bytes it was made over, when the commit carries one. */
+  signature?: { text: string; payload: string }
+}
+
+export interface Tag {
+  sha: string
+  name: string
+  target: { sha: string; type: ObjectType }
+  tagger?: Signature
+  message: string
+  signature?: { text: string; payload: string }
+}
+
+export interface Ref {
+  /** Full name, `refs/heads/main`. */
+  name: string
+  /** What the ref holds; for an annotated tag the tag object. */
+  sha: string
+  type: ObjectType
+  /** The object behind an annotated tag. */
+  peeled?: { sha: string; type: ObjectType }
+}
+
+export interface RefChange {
+  ref: string
+  /** The value the ref must have: null = it must not exist, undefined = not checked. */
+  old?: string | null
+  /** null deletes the ref. */
+  new: string | null
+}
+
+export type EntryKind = 'file' | 'executable' | 'symlink' | 'folder' | 'submodule'
+
+export interface TreeEntry {
+  /** Path from the root of the repository. */
+  path: string
+  name: string
+  kind: EntryKind
+  /** The six octal digits, `100644`. */
+  mode: string
+  sha: string
+  /** Bytes of a blob; left out for folders and submodules, and where sizes were not asked for. */
+  size?: number
+}
+
+export interface Tree {
+  sha: string
+  entries: TreeEntry[]
+  /** Entries beyond the limit were left out. */
+  isTruncated: boolean
+}
+
+export interface FileChange {
+  path: string
+  /** Only of renamed and copied files. */
+  previousPath?: string
+  status: 'added' | 'deleted' | 'modified' | 'renamed' | 'copied' | 'type-changed'
+  additions: number
+  deletions: number
+  isBinary: boolean
+  /** Blob before and after; undefined where there is none. */
+  oldSha?: string
+  newSha?: string
+  /** Six octal digits; undefined where there is none. */
+  oldMode?: string
+  newMode?: string
+}
+
+export interface Changes {
+  additions: number
+  deletions: number
+  files: FileChange[]
+  /** Files beyond the limit were counted in neither sum. */
+  isTruncated: boolean
+}
+
+export interface LoggedCommit extends Commit {
+  /** Against the first parent (or the empty tree); only when asked for. */
+  changes?: Changes
+}
+
+export interface LogQuery {
+  revision: string
+  /** Commits reachable from these are left out. */
+  not?: string[]
+  path?: string
+  since?: Date
+  until?: Date
+  firstParent?: boolean
+  skip?: number
+  limit: number
+  /** Adds `changes` to every commit. */
+  withChanges?: boolean
+}
+
+export interface NewFile {
+  path: string
+  content: Uint8Array | string
+  isExecutable?: boolean
+}
+
+export interface InitialCommit {
+  files: NewFile[]
+  author: Signature
+  committer: Signature
+  message: string
+}
+
+export type TreeChange =
+  /** `create` refuses an existing path, `update` a missing one, `put` takes both. */
+  | { op: 'create' | 'put'; path: string; content: Uint8Array | string; isExecutable?: boolean }
+  | { op: 'update'; path: string; content: Uint8Array | string; sha?: string }
+  | { op: 'delete'; path: string; sha?: string }
+  /** Without `content` the file moves as it is. */
+  | { op: 'rename'; fromPath: string; path: string; content?: Uint8Array | string; sha?: string }
+
+export interface FilesCommit {
+  /** Short name of the branch that is built upon; in an empty repository the branch that is made. */
+  branch: string
+  /** Short name of a branch to make instead of moving `branch`; refused as `branch-exists` when it is there. */
+  newBranch?: string
+  /** The commit that `branch` must be at, else `head-moved`. */
+  expectedHead?: string
+  changes: TreeChange[]
+  author: Signature
+  committer: Signature
+  message: string
+  /** Appends a `Signed-off-by` trailer of the committer. */
+  signoff?: boolean
+  /** Commits even if the tree stays the same; else `nothing-changed`. */
+  allowEmpty?: boolean
+}
+
+export interface FilesCommitted {
+  commit: Commit
+  /** Full name of the ref that moved. */
+  ref: string
+  /** The parent; undefined for the first commit. */
+  parent?: string
+  /** The blob of each written path; deleted paths are absent. */
+  blobs: Map<string, string>
+}
+
+export interface Blob {
+  sha: string
+  size: number
+  bytes: Uint8Array
+}
+
+export interface OpenBlob {
+  sha: string
+  size: number
+  stream: ReadableStream<Uint8Array>
+}
+
+export interface DiffQuery {
+  /** Left out: the first parent of `head`, or nothing if it has none. */
+  base?: string
+  head: string
+  /** Compare from the merge base of the two, as a pull request does. */
+  fromMergeBase?: boolean
+  /** `patch` is one mail per commit, `diff` the plain difference. */
+  format?: 'diff' | 'patch'
+  path?: string
+}
+
+export type ArchiveFormat = 'zip' | 'tar.gz'
+export type GitService = 'upload-pack' | 'receive-pack'
+
+export interface ServeRequest extends Call {
+  /** The body as the client sent it, already unzipped. */
+  body: ReadableStream<Uint8Array>
+  /** `Git-Protocol` of the client; anything that is not `[a-z0-9=:]{1,64}` is ignored. */
+  protocol?: string
+  /** Bytes a push may send; the limit of the engine when left out. */
+  maxInputBytes?: number
+}
+
+export interface Served {
+  /** The answer of git. Cancelling it ends the child. */
+  stream: ReadableStream<Uint8Array>
+  /** When the child is gone: its exit code and the last of what it printed. Never rejects. */
+  done: Promise<{ exitCode: number; stderr: string }>
+}
+
+export interface UnadoptedFolder {
+  owner: string
+  name: string
+}
+
+export interface RepositorySize {
+  bytes: number
+  looseObjects: number
+  packs: number
+}
+
+export interface Integrity {
+  isSound: boolean
+  problems: string[]
+}
