@@ -1,0 +1,60 @@
+import type { PgDatabase } from 'drizzle-orm/pg-core'
+import { drizzle, type PostgresJsQueryResultHKT } from 'drizzle-orm/postgres-js'
+import postgres from 'postgres'
+
+/** A handle for queries: the pool or a transaction, so that the caller owns the transaction. */
+export type Db = PgDatabase<PostgresJsQueryResultHKT, Record<string, never>>
+
+/** The pool for hot statements, written as text: numbers for bigint, Date for timestamps. */
+export type Sql = postgres.Sql<{ bigint: number }>
+
+export interface DatabaseOptions {
+  poolSize: number
+  /** Longest time of one statement; 0 is no limit. */
+  timeoutSeconds?: number
+  /** Shown in pg_stat_activity. */
+  applicationName?: string
+  /** Time to wait for a connection to be made. */
+  connectSeconds?: number
+}
+
+export interface Database {
+  db: Db
+  sql: Sql
+  /** Lets running statements end for as long as is given, then cuts them. */
+  close(graceSeconds?: number): Promise<void>
+}
+
+const JSON_TYPE = 114
+const TIMESTAMPTZ = 1184
+const JSONB = 3802
+
+/** Opens a pool. Connections are made at first use, so an address that does not answer fails there. */
+export function openDatabase(url: string, options: DatabaseOptions): Database {
+  const { poolSize, timeoutSeconds = 30, applicationName = 'hearth', connectSeconds = 10 } = options
+  const sql = postgres(url, {
+    max: poolSize,
+    connect_timeout: connectSeconds,
+    // Notices ("relation already exists, skipping") would go to standard output.
+    onnotice: () => undefined,
+    connection: { application_name: applicationName, statement_timeout: timeoutSeconds * 1000 },
+    // int8 is text by default. Our ids and counts stay far below 2^53, and JSON has no other number.
+    types: { bigint: { to: 20, from: [20], parse: Number, serialize: String } },
+  })
+  const db = drizzle(sql, { casing: 'snake_case' })
+  restoreTypes(sql)
+  return { db, sql, close: (graceSeconds = 5) => sql.end({ timeout: graceSeconds }) }
+}
+
+/**
+ * `drizzle(client)` makes the client hand out timestamps as text and refuse Date and objects as parameters. Its own
+ * columns accept both forms, so raw statements get theirs back. Text for a JSON parameter is JSON already.
+ */
+function restoreTypes(sql: Sql): void {
+  const { parsers, serializers } = sql.options
+  parsers[TIMESTAMPTZ] = (text: string) => new Date(text)
+  serializers[TIMESTAMPTZ] = (value: Date | string) => (value instanceof Date ? value.toISOString() : value)
+  for (const type of [JSON_TYPE, JSONB]) {
+    serializers[type] = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
+  }
+}

@@ -1,0 +1,219 @@
+import { resolve } from 'node:path'
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+
+const UNITS: Readonly<Record<string, number>> = { '': 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3, TiB: 1024 ** 4 }
+
+/**
+ * Every variable the program reads, as one table: add a line here and it is parsed, checked, documented by
+ * `config --markdown` and available as a typed field. The variable is the field's name in capitals with
+ * underscores: `databasePoolSize` is read from DATABASE_POOL_SIZE.
+ */
+const variables = {
+  // Address.
+  host: Type.String({ default: '127.0.0.1', description: 'Address to listen on; `0.0.0.0` in the image.' }),
+  port: integer(3000, { minimum: 0, maximum: 65535 }, 'Port to listen on; 0 takes a free one.'),
+  publicUrl: optional(url(['http', 'https']), 'Address that clients use, for links. Without it: host and port.'),
+  trustedProxies: list('Addresses or networks of proxies whose `X-Forwarded-For` is believed.'),
+  corsOrigins: list('Origins whose browser pages may call the API; `*` for all, without cookies.'),
+
+  // Storage.
+  dataDir: Type.String({ default: './data', description: 'Folder for everything the program keeps.' }),
+  repositoriesDir: optional(Type.String(), 'Folder of the Git repositories. Without it: `repositories` in DATA_DIR.'),
+  databaseUrl: optional(
+    url(['postgres', 'postgresql']),
+    'PostgreSQL 15 or newer. Without it the program starts its own below DATA_DIR.',
+  ),
+  databasePoolSize: integer(10, { minimum: 2, maximum: 500 }, 'Connections to the database at most.'),
+  databaseTimeoutSeconds: integer(30, { minimum: 1, maximum: 3600 }, 'Longest time of one database statement.'),
+  secretKey: optional(
+    Type.String({ minLength: 32 }),
+    'Secret that encrypts stored credentials. Without it: generated once into `secret.key` in DATA_DIR.',
+  ),
+
+  // First administrator.
+  adminUsername: Type.String({ default: 'admin', minLength: 1, maxLength: 40, description: 'First start only.' }),
+  adminPassword: optional(Type.String({ minLength: 1 }), 'First start only. Without it: generated and printed once.'),
+  adminEmail: Type.String({
+    default: 'admin@localhost.localdomain',
+    pattern: '^\\S+@\\S+$',
+    description: 'First start only.',
+  }),
+
+  // Who may do what.
+  allowRegistration: yesNo(true, 'Whether visitors may create accounts.'),
+  requireSigninView: yesNo(false, 'Whether visitors must sign in to see anything.'),
+  maxRepoCreation: integer(-1, { minimum: -1 }, 'Repositories per owner; -1 is no limit.'),
+  passwordMinLength: integer(8, { minimum: 1, maximum: 128 }, 'Shortest password.'),
+  tokenMaxDays: integer(0, { minimum: 0 }, 'Longest life of a new access token in days; 0 is no limit.'),
+  queryTokens: choice(['allow', 'refuse'], 'Whether `?token=` and `?access_token=` sign in.'),
+  noreplyDomain: Type.String({
+    default: 'noreply.localhost',
+    description: 'Domain of the addresses of hidden e-mail.',
+  }),
+
+  // Limits.
+  maxResponseItems: integer(50, { minimum: 1, maximum: 1000 }, 'Largest page of a list.'),
+  defaultPagingNum: integer(30, { minimum: 1, maximum: 1000 }, 'Page of a list when the client names no size.'),
+  maxBodyBytes: bytes('16MiB', 'Largest body of a request, except pushes.'),
+  maxPushBytes: bytes('2GiB', 'Largest push.'),
+  maxUrlBytes: integer(8192, { minimum: 256, maximum: 65536 }, 'Longest address of a request.'),
+  maxHeaderBytes: bytes('16KiB', 'Largest head of a request.'),
+  requestTimeoutSeconds: integer(60, { minimum: 1, maximum: 255 }, 'Longest silence of a connection.'),
+  gitMaxProcesses: integer(32, { minimum: 1 }, 'Git processes at once; others wait.'),
+  gitTimeoutSeconds: integer(600, { minimum: 1 }, 'Longest life of one Git process.'),
+  passwordHashParallelism: integer(2, { minimum: 1, maximum: 64 }, 'Password checks at once.'),
+  passwordHashQueue: integer(64, { minimum: 1 }, 'Password checks waiting before more are refused.'),
+  rateLimit: Type.String({
+    default: 'off',
+    pattern: '^(off|[1-9][0-9]*/[1-9][0-9]*s)$',
+    description: 'Requests per caller: `off`, or a rule such as `600/60s`.',
+    allowed: 'off, or REQUESTS/SECONDSs such as 600/60s',
+  }),
+  webhookAllowedHosts: list(
+    'Hosts and networks that webhooks may reach besides public ones; `private` is all of them.',
+  ),
+  shutdownTimeoutSeconds: integer(30, { minimum: 0, maximum: 3600 }, 'Time for running requests to end at a stop.'),
+  auditRetentionDays: integer(365, { minimum: 1 }, 'Days that audit entries are kept.'),
+
+  // Doors.
+  enableSwagger: yesNo(true, 'Whether `/api/swagger` and `/swagger.v1.json` exist.'),
+  sshEnabled: yesNo(false, 'Whether Git over SSH is served.'),
+  sshPort: integer(2222, { minimum: 0, maximum: 65535 }, 'Port of Git over SSH; 0 takes a free one.'),
+  smtpUrl: optional(url(['smtp', 'smtps']), 'Server that sends mail. Without it no mail is sent.'),
+
+  // Looking in.
+  logLevel: choice(['info', 'trace', 'debug', 'warn', 'error', 'fatal', 'silent'], 'Least level that is logged.'),
+  logFormat: choice(['auto', 'json', 'text'], 'Form of a log line; `auto` is text on a terminal, else JSON.'),
+  checkResponses: yesNo(false, 'Check each answer against the API description; `bun run dev` and tests do.'),
+} as const
+
+const schema = Type.Object(variables)
+
+/** What the program was told, checked and frozen. Folders are absolute; sizes are bytes. */
+export type Config = Readonly<Static<typeof schema> & { repositoriesDir: string }>
+
+/** A wrong setting. `message` has one line per variable: its name, the value and what is allowed. */
+export class ConfigError extends Error {
+  /** EX_CONFIG of sysexits.h. */
+  readonly exitCode = 78
+}
+
+/**
+ * Reads the settings from an environment. An empty value counts as absent, as container tools write it.
+ * @throws ConfigError naming every wrong variable.
+ */
+export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const values: Record<string, unknown> = {}
+  const problems: string[] = []
+  for (const { name, field, schema } of describeVariables()) {
+    const text = env[name]?.trim()
+    if (text === undefined || text === '') {
+      if (schema.default !== undefined) values[field] = schema.default
+      continue
+    }
+    const value = readValue(schema, text)
+    if (Value.Check(schema, value)) values[field] = value
+    else
+      problems.push(`${name}=${isSecret(name) ? '(hidden)' : JSON.stringify(text)} is not allowed: ${allowed(schema)}`)
+  }
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'))
+  if (!Value.Check(schema, values)) throw new ConfigError('the table of variables has a default that it does not allow')
+  const dataDir = resolve(values.dataDir)
+  return Object.freeze({
+    ...values,
+    dataDir,
+    repositoriesDir: resolve(values.repositoriesDir ?? `${dataDir}/repositories`),
+  })
+}
+
+/** The settings of this process. The only place that reads the environment. */
+export const loadProcessConfig = (): Config => loadConfig(process.env)
+
+export interface Variable {
+  name: string
+  field: string
+  schema: TSchema
+}
+
+/** The table in its written order, for documentation and `config`. */
+export function describeVariables(): Variable[] {
+  return Object.entries<TSchema>(variables).map(([field, schema]) => ({
+    field,
+    schema,
+    name: field.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase(),
+  }))
+}
+
+/** Whether a value must not be shown: passwords, keys, and addresses that hold them. */
+export const isSecret = (name: string): boolean => /PASSWORD$|SECRET|DATABASE_URL|SMTP_URL/.test(name)
+
+/** What a variable accepts, in words. */
+export function allowed(schema: TSchema): string {
+  if (typeof schema.allowed === 'string') return schema.allowed
+  if (schema.type === 'boolean') return 'true or false'
+  if (schema.type === 'array') return 'a list separated by commas'
+  if (schema.type === 'integer') {
+    const range = schema.maximum === undefined ? `at least ${schema.minimum}` : `${schema.minimum} to ${schema.maximum}`
+    return `a whole number, ${range}`
+  }
+  if (schema.minLength !== undefined && schema.minLength > 1) return `at least ${schema.minLength} characters`
+  if (schema.maxLength !== undefined) return `${schema.minLength ?? 0} to ${schema.maxLength} characters`
+  return schema.pattern === undefined ? 'any text' : `text like ${schema.pattern}`
+}
+
+/** The text of a variable as the type that its schema wants; text that does not fit is left for the check to refuse. */
+function readValue(schema: TSchema, text: string): unknown {
+  if (schema.type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text
+  if (schema.type === 'array')
+    return text
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== '')
+  if (schema.type !== 'integer') return text
+  const [, digits, unit = ''] = /^(-?\d{1,15})(\w*)$/.exec(text) ?? []
+  const factor = unit === '' || schema.unit === 'bytes' ? UNITS[unit] : undefined
+  return digits === undefined || factor === undefined ? text : Number(digits) * factor
+}
+
+function integer(fallback: number, range: { minimum: number; maximum?: number }, description: string) {
+  return Type.Integer({ default: fallback, ...range, description })
+}
+
+function bytes(fallback: string, description: string) {
+  const unit = 'bytes'
+  const schema = Type.Integer({
+    minimum: 0,
+    unit,
+    description,
+    allowed: 'a number of bytes, or one with KiB, MiB or GiB',
+  })
+  return { ...schema, default: readValue(schema, fallback), shownDefault: fallback }
+}
+
+function yesNo(fallback: boolean, description: string) {
+  return Type.Boolean({ default: fallback, description })
+}
+
+function choice<const Name extends string>(names: readonly [Name, ...Name[]], description: string) {
+  const pattern = `^(${names.join('|')})$`
+  return Type.Unsafe<Name>(
+    Type.String({ pattern, default: names[0], description, allowed: `one of ${names.join(', ')}` }),
+  )
+}
+
+function list(description: string) {
+  return Type.Array(Type.String(), { default: [], description })
+}
+
+function optional<Schema extends TSchema>(schema: Schema, description: string) {
+  return Type.Optional({ ...schema, description })
+}
+
+function url(schemes: readonly string[]) {
+  const pattern = `^(${schemes.join('|')})://\\S+$`
+  return Type.String({
+    pattern,
+    allowed: `an address that begins with ${schemes.map((name) => `${name}://`).join(' or ')}`,
+  })
+}

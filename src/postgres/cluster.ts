@@ -1,0 +1,152 @@
+import { spawn, spawnSync } from 'node:child_process'
+import {
+  chownSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { randomHex } from '../kernel/hashing.ts'
+import type { Account } from './account.ts'
+import { readServerFile } from './server-file.ts'
+
+/** A database server's files: `data`, `password` and `server.log` in one folder. */
+export interface Cluster {
+  folder: string
+  /** Folder of `initdb` and `postgres`. */
+  programs: string
+  account: Account | undefined
+  /** False for tests: no fsync, many connections. */
+  isDurable: boolean
+}
+
+export const ROLE = 'hearth'
+
+const LOG_LIMIT_BYTES = 16 * 1024 * 1024
+const START_MS = 60_000
+const POLL_MS = 5
+const PORT_TRIES = 5
+
+const SETTINGS: readonly string[] = [
+  'listen_addresses=127.0.0.1',
+  'unix_socket_directories=',
+  'password_encryption=scram-sha-256',
+  'timezone=UTC',
+  'log_timezone=UTC',
+  'log_checkpoints=off',
+]
+const THROWAWAY_SETTINGS: readonly string[] = [
+  'fsync=off',
+  'synchronous_commit=off',
+  'full_page_writes=off',
+  'max_connections=400',
+]
+
+/** The environment of our own process (DATABASE_URL, tokens) is none of the server's business. */
+const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' }
+
+export const dataFolder = ({ folder }: Cluster): string => join(folder, 'data')
+
+export const clusterPassword = ({ folder }: Cluster): string => readFileSync(join(folder, 'password'), 'utf8').trim()
+
+/** Makes the files unless they exist. Built under another name and renamed: a crash or a second process leaves no half. */
+export function createCluster(cluster: Cluster): void {
+  if (existsSync(dataFolder(cluster))) return
+  const draft = { ...cluster, folder: `${cluster.folder}.new-${process.pid}` }
+  rmSync(draft.folder, { recursive: true, force: true })
+  mkdirSync(draft.folder, { recursive: true, mode: 0o700 })
+  const password = join(draft.folder, 'password')
+  writeFileSync(password, `${randomHex(24)}\n`, { mode: 0o600 })
+  if (cluster.account !== undefined)
+    for (const path of [draft.folder, password]) chownSync(path, cluster.account.uid, cluster.account.gid)
+  try {
+    initialize(draft, password)
+    renameSync(draft.folder, cluster.folder)
+  } catch (error) {
+    rmSync(draft.folder, { recursive: true, force: true })
+    if (!existsSync(dataFolder(cluster))) throw error
+  }
+}
+
+function initialize(cluster: Cluster, passwordFile: string): void {
+  const args = [
+    `--pgdata=${dataFolder(cluster)}`,
+    `--pwfile=${passwordFile}`,
+    `--username=${ROLE}`,
+    '--auth=scram-sha-256',
+  ]
+  // The builtin provider sorts and folds the same on every machine, whatever locales it has.
+  args.push('--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8')
+  if (!cluster.isDurable) args.push('--no-sync')
+  const { status, stderr, error } = spawnSync(join(cluster.programs, 'initdb'), args, {
+    ...cluster.account,
+    cwd: '/',
+    env: ENVIRONMENT,
+    encoding: 'utf8',
+  })
+  if (status !== 0) throw new Error(`PostgreSQL could not make its files: ${stderr || String(error)}`)
+}
+
+/** Starts the server on a free loopback port and waits until it accepts connections. Returns its port. */
+export async function startCluster(cluster: Cluster): Promise<number> {
+  for (let attempt = 1; ; attempt += 1) {
+    const port = await freePort()
+    const problem = await launch(cluster, port)
+    if (problem === undefined) return port
+    // Somebody may have taken the port in between, or another process started this very cluster.
+    if (attempt === PORT_TRIES || !/Address already in use|could not bind|still in use/.test(problem))
+      throw new Error(`PostgreSQL did not start: ${problem}`)
+  }
+}
+
+/** Undefined once the server is ready, else the end of its log. */
+async function launch(cluster: Cluster, port: number): Promise<string | undefined> {
+  const log = join(cluster.folder, 'server.log')
+  if (existsSync(log) && statSync(log).size > LOG_LIMIT_BYTES) rmSync(log)
+  const output = openSync(log, 'a', 0o600)
+  const settings = [`port=${port}`, ...SETTINGS, ...(cluster.isDurable ? [] : THROWAWAY_SETTINGS)]
+  // A session of its own: Ctrl-C reaches the whole group in a terminal, and the server must outlive our last request.
+  const server = spawn(
+    join(cluster.programs, 'postgres'),
+    ['-D', dataFolder(cluster), ...settings.flatMap((setting) => ['-c', setting])],
+    { ...cluster.account, cwd: '/', env: ENVIRONMENT, detached: true, stdio: ['ignore', output, output] },
+  )
+  closeSync(output)
+  server.unref()
+  let failure: string | undefined
+  server.on('error', (error) => {
+    failure = error.message
+  })
+  const deadline = performance.now() + START_MS
+  while (performance.now() < deadline) {
+    const file = readServerFile(dataFolder(cluster))
+    if (file?.pid === server.pid && file?.isReady) return undefined
+    if (failure !== undefined) return failure
+    if (server.exitCode !== null || server.signalCode !== null) return tailOf(log)
+    await Bun.sleep(POLL_MS)
+  }
+  return `not ready after ${START_MS / 1000} s: ${tailOf(log)}`
+}
+
+const tailOf = (log: string): string => readFileSync(log, 'utf8').trim().split('\n').slice(-8).join('\n')
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => {
+        if (address === null || typeof address === 'string') reject(new Error('no free port'))
+        else resolve(address.port)
+      })
+    })
+  })
+}

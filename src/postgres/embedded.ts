@@ -1,0 +1,99 @@
+import postgres from 'postgres'
+import { databaseAccount } from './account.ts'
+import { type Cluster, clusterPassword, createCluster, dataFolder, ROLE, startCluster } from './cluster.ts'
+import { databaseFolder } from './place.ts'
+import { databasePrograms } from './programs.ts'
+import { findServer } from './server-file.ts'
+
+/** A database server that this program keeps for itself. */
+export interface EmbeddedPostgres {
+  /** Address of the database `hearth`. */
+  url: string
+  /** Stops the server unless another process uses it. */
+  stop(): Promise<void>
+}
+
+const DATABASE = 'hearth'
+const STOP_MS = 60_000
+const POLL_MS = 5
+
+/**
+ * Makes, if need be, and starts the server that belongs to a data folder. A server that a killed process left behind,
+ * or that another process of the same data folder uses, is taken over as it is.
+ */
+export async function startEmbedded(dataDir: string): Promise<EmbeddedPostgres> {
+  const account = databaseAccount()
+  const folder = databaseFolder(dataDir, account)
+  return startServer({ folder, account, programs: databasePrograms(account), isDurable: true })
+}
+
+/** The same for files in any folder that the account can enter. */
+export async function startServer(cluster: Cluster): Promise<EmbeddedPostgres> {
+  createCluster(cluster)
+  const port = (await runningPort(cluster)) ?? (await startOrJoin(cluster))
+  const address = `postgres://${ROLE}:${clusterPassword(cluster)}@127.0.0.1:${port}`
+  await createDatabase(`${address}/postgres`)
+  return { url: `${address}/${DATABASE}`, stop: () => stopServer(cluster, `${address}/postgres`) }
+}
+
+/** Port of the server that runs on these files. One that starts or stops right now is waited for. */
+async function runningPort(cluster: Cluster): Promise<number | undefined> {
+  const deadline = performance.now() + STOP_MS
+  while (performance.now() < deadline) {
+    const server = findServer(dataFolder(cluster))
+    if (server === undefined) return undefined
+    if (server.isReady) return server.port
+    await Bun.sleep(POLL_MS)
+  }
+  throw new Error(`the PostgreSQL in ${cluster.folder} neither starts nor stops; see server.log there`)
+}
+
+/** Of two processes that start the same cluster, the server itself lets one win; the other joins it. */
+async function startOrJoin(cluster: Cluster): Promise<number> {
+  try {
+    return await startCluster(cluster)
+  } catch (error) {
+    const port = await runningPort(cluster)
+    if (port === undefined) throw error
+    return port
+  }
+}
+
+const DUPLICATE_DATABASE = '42P04'
+
+async function createDatabase(url: string): Promise<void> {
+  const sql = postgres(url, { max: 1, onnotice: () => undefined })
+  try {
+    const found = await sql`select 1 from pg_database where datname = ${DATABASE}`
+    if (found.length === 0) await sql`create database ${sql(DATABASE)}`
+  } catch (error) {
+    const isRace = error instanceof postgres.PostgresError && error.code === DUPLICATE_DATABASE
+    if (!isRace) throw error
+  } finally {
+    await sql.end()
+  }
+}
+
+async function stopServer(cluster: Cluster, url: string): Promise<void> {
+  const server = findServer(dataFolder(cluster))
+  if (server === undefined || (await hasOtherClients(url))) return
+  // SIGINT is PostgreSQL's fast shutdown: sessions are ended, everything is written.
+  process.kill(server.pid, 'SIGINT')
+  const deadline = performance.now() + STOP_MS
+  while (findServer(dataFolder(cluster))?.pid === server.pid) {
+    if (performance.now() > deadline) throw new Error(`PostgreSQL (process ${server.pid}) did not stop`)
+    await Bun.sleep(POLL_MS)
+  }
+}
+
+/** Called after our own pools are closed, so every other session belongs to another process, such as a `user create`. */
+async function hasOtherClients(url: string): Promise<boolean> {
+  const sql = postgres(url, { max: 1, onnotice: () => undefined })
+  try {
+    const others = await sql`select 1 from pg_stat_activity
+      where backend_type = 'client backend' and pid <> pg_backend_pid() limit 1`
+    return others.length > 0
+  } finally {
+    await sql.end()
+  }
+}

