@@ -1,5 +1,6 @@
 // The templates of github.com/github/gitignore (CC0-1.0) as packed by gitignr: one import each, so that the compiled
 // executable holds the texts and no folder is scanned. A name in both folders is taken from the main one.
+// Clojure, Fortran, Kotlin and Octave are links in the collection, which the package lost: they share another's text.
 // Not `export { default } from`: the bundler forgets `type: 'text'` there and gives a path (Bun 1.4.5).
 import actionscript from 'gitignr/gitignore/Actionscript.gitignore' with { type: 'text' }
 import ada from 'gitignr/gitignore/Ada.gitignore' with { type: 'text' }
@@ -15,7 +16,6 @@ import cpp from 'gitignr/gitignore/C++.gitignore' with { type: 'text' }
 import cakePHP from 'gitignr/gitignore/CakePHP.gitignore' with { type: 'text' }
 import cFWheels from 'gitignr/gitignore/CFWheels.gitignore' with { type: 'text' }
 import chefCookbook from 'gitignr/gitignore/ChefCookbook.gitignore' with { type: 'text' }
-import clojure from 'gitignr/gitignore/Clojure.gitignore' with { type: 'text' }
 import cMake from 'gitignr/gitignore/CMake.gitignore' with { type: 'text' }
 import codeIgniter from 'gitignr/gitignore/CodeIgniter.gitignore' with { type: 'text' }
 import commonLisp from 'gitignr/gitignore/CommonLisp.gitignore' with { type: 'text' }
@@ -41,7 +41,6 @@ import fancy from 'gitignr/gitignore/Fancy.gitignore' with { type: 'text' }
 import finale from 'gitignr/gitignore/Finale.gitignore' with { type: 'text' }
 import flaxEngine from 'gitignr/gitignore/FlaxEngine.gitignore' with { type: 'text' }
 import forceDotCom from 'gitignr/gitignore/ForceDotCom.gitignore' with { type: 'text' }
-import fortran from 'gitignr/gitignore/Fortran.gitignore' with { type: 'text' }
 import fuelPHP from 'gitignr/gitignore/FuelPHP.gitignore' with { type: 'text' }
 import gcov from 'gitignr/gitignore/Gcov.gitignore' with { type: 'text' }
 import gitBook from 'gitignr/gitignore/GitBook.gitignore' with { type: 'text' }
@@ -87,7 +86,6 @@ import macOS from 'gitignr/gitignore/Global/macOS.gitignore' with { type: 'text'
 import netBeans from 'gitignr/gitignore/Global/NetBeans.gitignore' with { type: 'text' }
 import ninja from 'gitignr/gitignore/Global/Ninja.gitignore' with { type: 'text' }
 import notepadPP from 'gitignr/gitignore/Global/NotepadPP.gitignore' with { type: 'text' }
-import octave from 'gitignr/gitignore/Global/Octave.gitignore' with { type: 'text' }
 import otto from 'gitignr/gitignore/Global/Otto.gitignore' with { type: 'text' }
 import patch from 'gitignr/gitignore/Global/Patch.gitignore' with { type: 'text' }
 import pSoCCreator from 'gitignr/gitignore/Global/PSoCCreator.gitignore' with { type: 'text' }
@@ -129,7 +127,6 @@ import joomla from 'gitignr/gitignore/Joomla.gitignore' with { type: 'text' }
 import julia from 'gitignr/gitignore/Julia.gitignore' with { type: 'text' }
 import kiCad from 'gitignr/gitignore/KiCad.gitignore' with { type: 'text' }
 import kohana from 'gitignr/gitignore/Kohana.gitignore' with { type: 'text' }
-import kotlin from 'gitignr/gitignore/Kotlin.gitignore' with { type: 'text' }
 import labVIEW from 'gitignr/gitignore/LabVIEW.gitignore' with { type: 'text' }
 import laravel from 'gitignr/gitignore/Laravel.gitignore' with { type: 'text' }
 import leiningen from 'gitignr/gitignore/Leiningen.gitignore' with { type: 'text' }
@@ -208,26 +205,26 @@ export const GITIGNORES: ReadonlyMap<string, string> = new Map([
   ['ArchLinuxPackages', archLinuxPackages], ['Archives', archives], ['Autotools', autotools], ['Backup', backup],
   ['Bazaar', bazaar], ['BricxCC', bricxCC], ['C', c], ['C++', cpp], ['CFWheels', cFWheels], ['CMake', cMake],
   ['CUDA', cUDA], ['CVS', cVS], ['CakePHP', cakePHP], ['Calabash', calabash], ['ChefCookbook', chefCookbook],
-  ['Clojure', clojure], ['Cloud9', cloud9], ['CodeIgniter', codeIgniter], ['CodeKit', codeKit],
+  ['Clojure', leiningen], ['Cloud9', cloud9], ['CodeIgniter', codeIgniter], ['CodeKit', codeKit],
   ['CommonLisp', commonLisp], ['Composer', composer], ['Concrete5', concrete5], ['Coq', coq], ['CraftCMS', craftCMS],
   ['D', d], ['DM', dM], ['Dart', dart], ['DartEditor', dartEditor], ['Delphi', delphi], ['Diff', diff],
   ['Dreamweaver', dreamweaver], ['Dropbox', dropbox], ['Drupal', drupal], ['EPiServer', ePiServer], ['Eagle', eagle],
   ['Eclipse', eclipse], ['EiffelStudio', eiffelStudio], ['Elisp', elisp], ['Elixir', elixir], ['Elm', elm],
   ['Emacs', emacs], ['Ensime', ensime], ['Erlang', erlang], ['Espresso', espresso],
   ['ExpressionEngine', expressionEngine], ['ExtJs', extJs], ['Fancy', fancy], ['Finale', finale],
-  ['FlaxEngine', flaxEngine], ['FlexBuilder', flexBuilder], ['ForceDotCom', forceDotCom], ['Fortran', fortran],
+  ['FlaxEngine', flaxEngine], ['FlexBuilder', flexBuilder], ['ForceDotCom', forceDotCom], ['Fortran', cpp],
   ['FuelPHP', fuelPHP], ['GPG', gPG], ['GWT', gWT], ['Gcov', gcov], ['GitBook', gitBook], ['Go', go],
   ['Godot', godot], ['Gradle', gradle], ['Grails', grails], ['Haskell', haskell], ['IGORPro', iGORPro],
   ['Idris', idris], ['Images', images], ['JBoss', jBoss], ['JDeveloper', jDeveloper], ['JENKINS_HOME', jENKINS_HOME],
   ['JEnv', jEnv], ['Java', java], ['Jekyll', jekyll], ['JetBrains', jetBrains], ['Joomla', joomla], ['Julia', julia],
-  ['KDevelop4', kDevelop4], ['Kate', kate], ['KiCad', kiCad], ['Kohana', kohana], ['Kotlin', kotlin],
+  ['KDevelop4', kDevelop4], ['Kate', kate], ['KiCad', kiCad], ['Kohana', kohana], ['Kotlin', java],
   ['LabVIEW', labVIEW], ['Laravel', laravel], ['Lazarus', lazarus], ['Leiningen', leiningen],
   ['LemonStand', lemonStand], ['LibreOffice', libreOffice], ['Lilypond', lilypond], ['Linux', linux],
   ['Lithium', lithium], ['Lua', lua], ['LyX', lyX], ['MATLAB', mATLAB], ['Magento', magento], ['Maven', maven],
   ['Mercurial', mercurial], ['Mercury', mercury], ['MetaProgrammingSystem', metaProgrammingSystem],
   ['Metals', metals], ['MicrosoftOffice', microsoftOffice], ['ModelSim', modelSim], ['Momentics', momentics],
   ['MonoDevelop', monoDevelop], ['Nanoc', nanoc], ['NetBeans', netBeans], ['Nim', nim], ['Ninja', ninja],
-  ['Node', node], ['NotepadPP', notepadPP], ['OCaml', oCaml], ['Objective-C', objectiveC], ['Octave', octave],
+  ['Node', node], ['NotepadPP', notepadPP], ['OCaml', oCaml], ['Objective-C', objectiveC], ['Octave', mATLAB],
   ['Opa', opa], ['OpenCart', openCart], ['OracleForms', oracleForms], ['Otto', otto], ['PSoCCreator', pSoCCreator],
   ['Packer', packer], ['Patch', patch], ['Perl', perl], ['Phalcon', phalcon], ['PlayFramework', playFramework],
   ['Plone', plone], ['Prestashop', prestashop], ['Processing', processing], ['PuTTY', puTTY],
