@@ -9,8 +9,8 @@ import { findServer } from './server-file.ts'
 export interface EmbeddedPostgres {
   /** Address of the database `hearth`. */
   url: string
-  /** Stops the server unless another process uses it. */
-  stop(): Promise<void>
+  /** Stops the server; unless told otherwise, not while another process uses it. */
+  stop(evenIfUsed?: boolean): Promise<void>
 }
 
 const DATABASE = 'hearth'
@@ -33,7 +33,10 @@ export async function startServer(cluster: Cluster): Promise<EmbeddedPostgres> {
   const port = (await runningPort(cluster)) ?? (await startOrJoin(cluster))
   const address = `postgres://${ROLE}:${clusterPassword(cluster)}@127.0.0.1:${port}`
   await createDatabase(`${address}/postgres`)
-  return { url: `${address}/${DATABASE}`, stop: () => stopServer(cluster, `${address}/postgres`) }
+  return {
+    url: `${address}/${DATABASE}`,
+    stop: (evenIfUsed) => stopServer(cluster, evenIfUsed ? undefined : `${address}/postgres`),
+  }
 }
 
 /** Port of the server that runs on these files. One that starts or stops right now is waited for. */
@@ -74,9 +77,9 @@ async function createDatabase(url: string): Promise<void> {
   }
 }
 
-async function stopServer(cluster: Cluster, url: string): Promise<void> {
+async function stopServer(cluster: Cluster, urlToAsk: string | undefined): Promise<void> {
   const server = findServer(dataFolder(cluster))
-  if (server === undefined || (await hasOtherClients(url))) return
+  if (server === undefined || (urlToAsk !== undefined && (await hasOtherClients(urlToAsk)))) return
   // SIGINT is PostgreSQL's fast shutdown: sessions are ended, everything is written.
   process.kill(server.pid, 'SIGINT')
   const deadline = performance.now() + STOP_MS
