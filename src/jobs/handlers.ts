@@ -16,3 +16,14 @@ export type JobHandler<Name extends JobName> = (
 
 /** One handler for every name of the catalogue, put together by src/app. */
 export type JobHandlers = { [Name in JobName]: JobHandler<Name> }
+
+/** A handler that has its context: all that the queue itself needs to know. */
+export type HandlerOf = <Name extends JobName>(name: Name) => (payload: JobPayload<Name>, run: JobRun) => Promise<void>
+
+/** Binds the table to a context that may be made later: the context holds the queue, and the queue runs the handlers. */
+export function handlerOf(handlers: JobHandlers, context: () => Context): HandlerOf {
+  return <Name extends JobName>(name: Name) => {
+    const handler: JobHandler<Name> = handlers[name]
+    return (payload, run) => handler(context(), payload, run)
+  }
+}

@@ -1,0 +1,23 @@
+import { sql } from 'drizzle-orm'
+import type { Db } from '../../db/client.ts'
+import { type JobName, type JobPayload, jobCatalogue } from './catalogue.ts'
+import type { EnqueueOptions } from './jobs.ts'
+
+/** Writes a job with `db`: inside a transaction it exists exactly when the transaction commits. Needs no `Jobs`. */
+export async function enqueueJob<Name extends JobName>(
+  db: Db,
+  name: Name,
+  payload: JobPayload<Name>,
+  { queue, key, runAt, maxAttempts, priority }: EnqueueOptions = {},
+): Promise<void> {
+  await db.execute(sql`
+    select 1 from graphile_worker.add_job(
+      identifier => ${name}::text,
+      payload => ${JSON.stringify(payload)}::text::json,
+      queue_name => ${queue ?? null}::text,
+      run_at => ${runAt?.toISOString() ?? null}::text::timestamptz,
+      max_attempts => ${maxAttempts ?? jobCatalogue[name].maxAttempts}::int,
+      job_key => ${key ?? null}::text,
+      priority => ${priority ?? null}::int
+    )`)
+}
