@@ -1,0 +1,28 @@
+import type { Server } from 'bun'
+
+/** What a request's connection can tell or do. Kept beside the request, because only the front knows the server. */
+interface Connection {
+  address(): string | undefined
+  setTimeout(seconds: number): void
+}
+
+const connections = new WeakMap<Request, Connection>()
+
+/** For the front: remembers which server took the request. */
+export function connectServer(request: Request, server: Server<undefined>): void {
+  connections.set(request, {
+    address: () => server.requestIP(request)?.address,
+    setTimeout: (seconds) => server.timeout(request, seconds),
+  })
+}
+
+/** For the front's second way in, where the socket is at hand. */
+export function connectSocket(request: Request, address: string | undefined): void {
+  connections.set(request, { address: () => address, setTimeout: () => undefined })
+}
+
+/** Address of the other end of the connection, a proxy's if there is one. Undefined without a connection. */
+export const peerAddress = (request: Request): string | undefined => connections.get(request)?.address()
+
+/** Lets a request be silent for longer than others: Git may compute for minutes before the first byte. 0 is no limit. */
+export const setIdleSeconds = (request: Request, seconds: number): void => connections.get(request)?.setTimeout(seconds)

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { connect } from 'node:net'
+import { peerAddress } from '../../src/http/connection.ts'
+import { type Front, openFront } from '../../src/http/front.ts'
+
+const options = {
+  host: '127.0.0.1',
+  port: 0,
+  maxHeaderBytes: 8192,
+  maxUrlBytes: 2000,
+  maxBodyBytes: 100_000,
+  idleSeconds: 60,
+}
+const handlers = { fetch: answer, refuseUrl: () => new Response('too long', { status: 414 }) }
+
+/** Released by the test that stops a front while this answer is pending. */
+let release: (() => void) | undefined
+let begun: (() => void) | undefined
+
+async function answer(request: Request): Promise<Response> {
+  const { pathname, search } = new URL(request.url)
+  if (pathname === '/slow') {
+    await new Promise<void>((resolve) => {
+      release = resolve
+      begun?.()
+    })
+    return new Response('finished')
+  }
+  if (pathname.startsWith('/api/v1/')) return Response.json([pathname, search, await request.text()], { status: 205 })
+  return Response.json({ peer: peerAddress(request), bytes: (await request.arrayBuffer()).byteLength })
+}
+
+let front: Front
+beforeAll(async () => {
+  front = await openFront(handlers, options)
+})
+afterAll(() => front.stop(0))
+
+/** Sends bytes as they are and returns all that comes back until the server closes. `fetch` hides the body of a 205. */
+function exchange(text: string, port = front.port): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let received = ''
+    const socket = connect(port, '127.0.0.1', () => socket.write(text))
+    socket.on('data', (chunk) => {
+      received += chunk
+    })
+    socket.on('close', () => resolve(received))
+    socket.on('error', reject)
+  })
+}
+
+const head = (start: string, ...fields: string[]) =>
+  [`${start} HTTP/1.1`, 'Host: localhost', 'Connection: close', ...fields, '', ''].join('\r\n')
+
+test.each([
+  '/api/v1/notifications',
+  '/api/v1/notifications/',
+  '/api/v1/notifications?status=read',
+  '/api/v1/notifications/threads/7',
+  '/api/v1/repos/some%2Fone/thing/notifications',
+])('PUT %s answers 205 with its body', async (path) => {
+  const received = await exchange(`${head(`PUT ${path}`, 'Content-Length: 5')}hello`)
+  const { pathname, search } = new URL(path, 'http://localhost')
+  expect(received).toStartWith('HTTP/1.1 205 ')
+  expect(received).toEndWith(`\r\n\r\n${JSON.stringify([pathname, search, 'hello'])}`)
+})
+
+test('both ways in tell who is calling', async () => {
+  expect(await exchange(head('GET /who'))).toEndWith('{"peer":"127.0.0.1","bytes":0}')
+})
+
+test('an address that is too long is 414', async () => {
+  expect(await exchange(head(`GET /${'a'.repeat(2000)}`))).toStartWith('HTTP/1.1 414 ')
+})
+
+test('a head that is too large is 431', async () => {
+  expect(await exchange(head('GET /', `X-Large: ${'a'.repeat(8192)}`))).toStartWith('HTTP/1.1 431 ')
+})
+
+test('a head within a limit above the usual 16 KiB is accepted', async () => {
+  const wide = await openFront(handlers, { ...options, maxHeaderBytes: 65_536 })
+  expect(await exchange(head('GET /', `X-Large: ${'a'.repeat(30_000)}`), wide.port)).toStartWith('HTTP/1.1 200 ')
+  await wide.stop(0)
+})
+
+test('a body that is too large is 413, whether it says so or not', async () => {
+  expect(await exchange(head('POST /', 'Content-Length: 100001'))).toStartWith('HTTP/1.1 413 ')
+  const chunk = `${(100_001).toString(16)}\r\n${'a'.repeat(100_001)}\r\n0\r\n\r\n`
+  expect(await exchange(head('POST /', 'Transfer-Encoding: chunked') + chunk)).toStartWith('HTTP/1.1 413 ')
+})
+
+test('a body within the limit arrives whole', async () => {
+  const body = 'a'.repeat(100_000)
+  expect(await exchange(head('POST /', 'Content-Length: 100000') + body)).toContain('"bytes":100000')
+})
+
+test('a stop lets a running request end and refuses new ones', async () => {
+  const stopping = await openFront(handlers, options)
+  const running = new Promise<void>((resolve) => {
+    begun = resolve
+  })
+  const answered = exchange(head('GET /slow'), stopping.port)
+  await running
+  const stopped = stopping.stop(30)
+  expect(exchange(head('GET /'), stopping.port)).rejects.toThrow()
+  release?.()
+  expect(await answered).toEndWith('finished')
+  await stopped
+})
+
+test('a stop cuts what outlasts the deadline', async () => {
+  const stopping = await openFront(handlers, options)
+  const running = new Promise<void>((resolve) => {
+    begun = resolve
+  })
+  const answered = exchange(head('GET /slow'), stopping.port)
+  await running
+  await stopping.stop(0.05)
+  expect(await answered).toBe('')
+})
