@@ -1,0 +1,36 @@
+import type { GateKind } from './gates.ts'
+
+/**
+ * What a route may say about itself in `detail` beyond OpenAPI's own words. The pass over the document reads these keys
+ * and takes them out again.
+ */
+export interface RouteNotes {
+  /** Which gate guards the route. Set by the gate's macro, never by hand. */
+  'x-gate'?: GateKind
+  /** Statuses of refusals by the route's own rules, beyond those of its gate: `[409, 423]`. */
+  'x-refuses'?: readonly number[]
+  /** The headers of a list: `links` has `Link` and `x-total-count`, `total` only the count. */
+  'x-list'?: 'links' | 'total'
+  /** Media type of the answer where it is not JSON; a list when the caller chooses. */
+  'x-produces'?: string | readonly string[]
+  /** Media type of the body where it is not JSON. */
+  'x-consumes'?: string | readonly string[]
+  /** Elysia wants one name per position of a path; this maps ours to the family's: `{ ref: 'sha', '*': 'filepath' }`. */
+  'x-parameters'?: Readonly<Record<string, string>>
+  /** Further operations of the family that the same route serves, told by a suffix of its last parameter. */
+  'x-variants'?: readonly RouteVariant[]
+}
+
+export interface RouteVariant {
+  /** Appended to the path: `.{diffType}`. */
+  suffix: string
+  /** Values of the suffix's parameter. */
+  values: readonly string[]
+  operationId: string
+  summary: string
+  produces: string
+}
+
+declare module 'elysia' {
+  interface DocumentDecoration extends RouteNotes {}
+}

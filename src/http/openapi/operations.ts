@@ -1,0 +1,115 @@
+import { gateResponses, isGateKind } from './gates.ts'
+import { isObject, type Json, type JsonObject, listOf, objectOf, stringsOf } from './json.ts'
+import { isShared, ownResponse, sharedResponse } from './responses.ts'
+import { type Models, plainSchema } from './schemas.ts'
+import { securityOf } from './security.ts'
+
+const JSON_TYPE = 'application/json'
+
+export interface Emitted {
+  path: string
+  /** In lower case, as the document has it. */
+  method: string
+  /** The operation as the plugin wrote it. */
+  emitted: JsonObject
+  models: Models
+}
+
+/** One operation as the plugin wrote it, made valid, complete and small. */
+export function describeOperation({ path, method, emitted, models }: Emitted): JsonObject {
+  const kind = emitted['x-gate']
+  const gate = isGateKind(kind) ? gateResponses(kind) : undefined
+  const parameters = describeParameters(path, emitted, models)
+  const { operationId, tags, summary, description, deprecated } = emitted
+  return dropMissing({
+    tags,
+    summary,
+    description,
+    operationId,
+    deprecated,
+    parameters: parameters.length > 0 ? parameters : undefined,
+    requestBody: describeBody(emitted, models),
+    responses: describeResponses(method, { emitted, models, gateStatuses: gate?.statuses ?? [] }),
+    security: securityOf[gate?.callers ?? 'signedIn'],
+  })
+}
+
+function describeParameters(path: string, emitted: JsonObject, models: Models): JsonObject[] {
+  const renames = objectOf(emitted['x-parameters'])
+  const named = new Map<string, JsonObject>()
+  for (const parameter of listOf(emitted.parameters).filter(isObject)) {
+    const { in: place, required, description, schema } = parameter
+    const own = String(parameter.name)
+    const name = place === 'path' ? String(renames[own] ?? own) : own
+    // The plugin lists a renamed path parameter twice; the later one has the schema that the route gives.
+    const described = dropMissing({
+      name,
+      in: place,
+      description,
+      required: place === 'path' ? true : required,
+      schema: plainSchema(schema, models),
+    })
+    named.set(`${place} ${name}`, described)
+  }
+  const position = ({ name, in: place }: JsonObject) => (place === 'path' ? path.indexOf(`{${name}}`) : path.length)
+  return [...named.values()].sort((a, b) => position(a) - position(b))
+}
+
+function describeBody(emitted: JsonObject, models: Models): JsonObject | undefined {
+  const [content] = Object.values(objectOf(objectOf(emitted.requestBody).content))
+  if (!isObject(content)) return undefined
+  const schema = plainSchema(content.schema, models)
+  const types = mediaTypes(emitted['x-consumes'])
+  return {
+    ...(emitted['x-body-optional'] === true ? {} : { required: true }),
+    content: Object.fromEntries(types.map((type) => [type, { schema }])),
+  }
+}
+
+interface Answering {
+  emitted: JsonObject
+  models: Models
+  gateStatuses: readonly number[]
+}
+
+function describeResponses(method: string, { emitted, models, gateStatuses }: Answering): JsonObject {
+  const produces = mediaTypes(emitted['x-produces'])
+  const answers = new Map<number, JsonObject>()
+  for (const status of [...gateStatuses, ...refusals(emitted)]) answers.set(status, sharedResponse(status))
+  for (const [key, response] of Object.entries(objectOf(emitted.responses))) {
+    const status = Number(key)
+    const own = ownResponse(status, objectOf(response), { produces, models })
+    answers.set(status, status >= 300 && isShared(status) ? sharedResponse(status) : own)
+  }
+  const success = answers.get(200)
+  if (success?.content !== undefined && method === 'get') answers.set(304, sharedResponse(304))
+  if (success !== undefined) Object.assign(success, listHeaders(emitted['x-list']))
+  return Object.fromEntries([...answers].sort(([a], [b]) => a - b))
+}
+
+/** What the route's own checks of its input and its rules can answer. */
+function refusals(emitted: JsonObject): number[] {
+  const stated = listOf(emitted['x-refuses']).filter((status) => typeof status === 'number')
+  if (emitted.requestBody !== undefined) return [413, 422, ...stated]
+  const hasInput = listOf(emitted.parameters).some((parameter) => objectOf(parameter).in === 'query')
+  return hasInput ? [422, ...stated] : stated
+}
+
+function listHeaders(list: Json | undefined): JsonObject {
+  const total = { 'X-Total-Count': { $ref: '#/components/headers/TotalCount' } }
+  if (list === 'total') return { headers: total }
+  return list === 'links' ? { headers: { ...total, Link: { $ref: '#/components/headers/Link' } } } : {}
+}
+
+function mediaTypes(stated: Json | undefined): readonly string[] {
+  if (typeof stated === 'string') return [stated]
+  const types = stringsOf(stated)
+  return types.length > 0 ? types : [JSON_TYPE]
+}
+
+/** A copy without the keys whose value is undefined. */
+function dropMissing(from: Record<string, Json | undefined>): JsonObject {
+  const kept: JsonObject = {}
+  for (const [key, value] of Object.entries(from)) if (value !== undefined) kept[key] = value
+  return kept
+}

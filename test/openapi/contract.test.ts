@@ -1,0 +1,71 @@
+import { beforeAll, expect, test } from 'bun:test'
+import { describeApi } from '../../src/http/openapi.ts'
+import { type ContractChecker, ContractViolation, createContractChecker, type Exchange } from '../harness/contract.ts'
+import { ApiError, toy } from './toy.ts'
+
+let checker: ContractChecker
+beforeAll(async () => {
+  const about = { title: 'Toy', version: '1', baseUrl: 'http://localhost/forge', error: ApiError }
+  checker = createContractChecker(await describeApi(toy(), about))
+})
+
+const user = { id: 1, login: 'ann', email: null }
+const label = { name: 'a', kind: null }
+const thing = { id: 1, owner: user, reviewer: null, labels: [label], units: { a: 'b' }, pair: ['a', 1], color: 'red' }
+
+/** An exchange below the API's prefix with a JSON body. */
+function exchange(method: string, path: string, status: number, body?: unknown): Exchange {
+  const text = body === undefined ? '' : JSON.stringify(body)
+  return { method, pathname: `/forge/api/v1${path}`, status, contentType: 'application/json;charset=utf-8', body: text }
+}
+
+test.each([
+  exchange('GET', '/version', 200, { version: '1' }),
+  exchange('GET', '/version/', 200, { version: '1' }),
+  exchange('HEAD', '/version', 200),
+  exchange('GET', '/version', 304),
+  exchange('GET', '/user', 401, { message: 'token is required', url: 'x' }),
+  exchange('GET', '/repos/a/b/things', 200, [thing, { ...thing, reviewer: user, size: 1 }]),
+  exchange('GET', '/repos/a/b/things/7', 200, thing),
+  exchange('DELETE', '/repos/a/b/things/7', 204),
+  exchange('PUT', '/version', 405),
+  exchange('GET', '/no/such/route', 404, 'not JSON of ours'),
+  exchange('OPTIONS', '/version', 204),
+  { ...exchange('GET', '/repos/a/b/raw/docs/deep/file', 200), contentType: 'application/octet-stream', body: 'bytes' },
+  { ...exchange('GET', '/repos/a/b/commits/abc.diff', 200), contentType: 'text/plain; charset=utf-8', body: 'diff' },
+  { ...exchange('GET', '', 200), pathname: '/a/page', contentType: 'text/html', body: '<p>' },
+])('%o is as described', (seen) => {
+  expect(() => checker.check(seen)).not.toThrow()
+})
+
+test.each([
+  ['an undescribed operation', exchange('PUT', '/version', 200, {}), 'no such path and method'],
+  ['an unlisted status', exchange('GET', '/version', 409, { message: 'x' }), 'the status is not listed'],
+  ['a missing key', exchange('GET', '/version', 200, {}), "must have required property 'version'"],
+  ['a key too much', exchange('GET', '/version', 200, { version: '1', secret: 'x' }), '(secret)'],
+  [
+    'a key too much deep inside',
+    exchange('GET', '/repos/a/b/things/7', 200, { ...thing, owner: { ...user, hash: '' } }),
+    '(hash)',
+  ],
+  ['a wrong type', exchange('GET', '/user', 200, { ...user, id: '1' }), '/id must be integer'],
+  ['a null where none may be', exchange('GET', '/user', 200, { ...user, login: null }), '/login must be string'],
+  ['a bound passed', exchange('GET', '/repos/a/b/things/7', 200, { ...thing, id: 0 }), '/id must be > 0'],
+  ['an error without a message', exchange('GET', '/user', 403, { url: 'x' }), "must have required property 'message'"],
+  ['a body where none is described', exchange('DELETE', '/repos/a/b/things/7', 204, {}), 'has a body'],
+  ['no body where JSON is described', exchange('GET', '/user', 200), 'the body is empty'],
+  ['another media type', { ...exchange('GET', '/user', 200, user), contentType: 'text/html' }, 'is text/html'],
+  ['broken JSON', { ...exchange('GET', '/user', 200), body: '{' }, 'the body is not JSON'],
+])('%s is a violation', (_, seen, message) => {
+  expect(() => checker.check(seen)).toThrow(message)
+  expect(() => checker.check(seen)).toThrow(ContractViolation)
+})
+
+test('it tells which operations no exchange has reached', async () => {
+  const about = { title: 'Toy', version: '1', baseUrl: 'http://localhost', error: ApiError }
+  const fresh = createContractChecker(await describeApi(toy(), about))
+  expect(fresh.unseen()).toContain('getVersion')
+  fresh.check({ ...exchange('GET', '', 200, { version: '1' }), pathname: '/api/v1/version' })
+  expect(fresh.unseen()).not.toContain('getVersion')
+  expect(fresh.unseen()).toContain('listThings')
+})
