@@ -70,22 +70,32 @@ function databaseUrl(server: string, name: string): string {
 async function testServer(): Promise<string> {
   const known = process.env[ADDRESS]
   if (known !== undefined) return known
-  const url = await startKeeper()
+  const { url } = await startKeeper()
   process.env[ADDRESS] = url
   return url
 }
 
-/** Starts a server that lives as long as this process, and returns its address. */
-export async function startKeeper(): Promise<string> {
+export interface Keeper {
+  url: string
+  /** Returns when the server has ended and its files are gone. Without it they go when this process ends. */
+  stop(): Promise<void>
+}
+
+/** Starts a server that lives at most as long as this process. */
+export async function startKeeper(): Promise<Keeper> {
   const keeper = Bun.spawn([process.execPath, resolve(import.meta.dir, 'keeper.ts')], {
     stdin: 'pipe',
     stdout: 'pipe',
     stderr: 'inherit',
   })
   keeper.unref()
+  const stop = async () => {
+    await keeper.stdin.end()
+    await keeper.exited
+  }
   for await (const chunk of keeper.stdout) {
     const url = new TextDecoder().decode(chunk).trim()
-    if (url !== '') return url
+    if (url !== '') return { url, stop }
   }
   throw new Error('the PostgreSQL of the tests did not start; its messages are above')
 }

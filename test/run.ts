@@ -1,0 +1,58 @@
+// `bun run test [files or bun test options]`: one throw-away PostgreSQL for all test processes, every test, and the
+// result alone on the last line.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { startKeeper } from './harness/database.ts'
+
+export interface TestResult {
+  passed: number
+  failed: number
+  skipped: number
+}
+
+/** Runs `bun test` with these arguments; its output passes through. */
+export async function runTests(words: readonly string[]): Promise<TestResult> {
+  const folder = mkdtempSync(join(tmpdir(), 'hearth-run-'))
+  const report = join(folder, 'report.xml')
+  const keeper = await startKeeper()
+  try {
+    const jobs = Math.max(2, Math.min(availableParallelism(), 8))
+    const options = [`--parallel=${jobs}`, '--reporter=junit', `--reporter-outfile=${report}`]
+    const tests = Bun.spawn([process.execPath, 'test', ...options, ...words], {
+      cwd: resolve(import.meta.dir, '..'),
+      env: { ...process.env, HEARTH_TEST_POSTGRES: keeper.url },
+      stdio: ['ignore', 'inherit', 'inherit'],
+    })
+    const exitCode = await tests.exited
+    return readReport(
+      await Bun.file(report)
+        .text()
+        .catch(() => ''),
+      exitCode,
+    )
+  } finally {
+    await keeper.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** A run that failed outside of any test (a file that does not load, no test at all) counts as one failure. */
+export function readReport(xml: string, exitCode: number): TestResult {
+  const suites = /<testsuites [^>]*>/.exec(xml)?.[0] ?? ''
+  const count = (name: string) => Number(new RegExp(` ${name}="(\\d+)"`).exec(suites)?.[1] ?? 0)
+  const [tests, failures, skipped] = [count('tests'), count('failures') + count('errors'), count('skipped')]
+  const isUnexplained = (exitCode !== 0 && failures === 0) || tests === 0
+  return { passed: tests - failures - skipped, failed: isUnexplained ? failures + 1 : failures, skipped }
+}
+
+/** The line that ends every run: `12 passed, 0 failed`. */
+export function resultLine({ passed, failed, skipped }: TestResult): string {
+  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
+}
+
+if (import.meta.main) {
+  const result = await runTests(process.argv.slice(2))
+  process.stdout.write(`\n${resultLine(result)}\n`)
+  process.exit(result.failed === 0 ? 0 : 1)
+}
