@@ -1,0 +1,16 @@
+import type { Db } from '../../db/client.ts'
+import { events } from '../../db/schema/events.ts'
+import { enqueueJob } from '../jobs/enqueue.ts'
+import type { NewEvent } from './catalogue.ts'
+
+/** Writes what happened in the transaction that made it happen, and returns its id. Reactions follow the commit. */
+export async function appendEvent(tx: Db, event: NewEvent): Promise<number> {
+  const { kind, actorId, repositoryId = null, ownerId = null, payload } = event
+  const [row] = await tx
+    .insert(events)
+    .values({ kind, actorId, repositoryId, ownerId, payload })
+    .returning({ id: events.id })
+  if (row === undefined) throw new Error('insert returned no row')
+  await enqueueJob(tx, 'events.fan_out', { eventId: row.id })
+  return row.id
+}

@@ -1,0 +1,89 @@
+import type { Static, TSchema } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
+
+const Repository = Type.Object({ repositoryId: Type.Integer(), name: Type.String(), ownerName: Type.String() })
+const Issue = Type.Object({ issueId: Type.Integer(), number: Type.Integer(), isPull: Type.Boolean() })
+const Comment = Type.Composite([Issue, Type.Object({ commentId: Type.Integer() })])
+const Ref = Type.Object({
+  /** In full, such as `refs/heads/main`. */
+  ref: Type.String(),
+  sha: Type.String(),
+})
+const Person = Type.Object({ userId: Type.Integer(), name: Type.String() })
+
+/**
+ * Every kind of event and what its payload holds: what a reaction cannot load any more when it runs (old names, old
+ * objects, rows that are gone). To add one, add a line. A kind once released keeps its meaning, and its payload only
+ * gains optional fields: rows written by other versions wait in the database.
+ */
+export const eventCatalogue = {
+  'user.created': Person,
+  'user.renamed': Type.Composite([Person, Type.Object({ oldName: Type.String() })]),
+  'user.deleted': Person,
+  'organization.created': Person,
+  'organization.renamed': Type.Composite([Person, Type.Object({ oldName: Type.String() })]),
+  'organization.deleted': Person,
+  'repository.created': Repository,
+  'repository.forked': Type.Composite([Repository, Type.Object({ forkedFromId: Type.Integer() })]),
+  'repository.renamed': Type.Composite([Repository, Type.Object({ oldName: Type.String() })]),
+  'repository.transferred': Type.Composite([
+    Repository,
+    Type.Object({ oldOwnerId: Type.Integer(), oldOwnerName: Type.String() }),
+  ]),
+  'repository.deleted': Repository,
+  /** One per ref that moved, after the transaction that recorded it. */
+  push: Type.Object({
+    /** In full, such as `refs/heads/main`. */
+    ref: Type.String(),
+    /** Zeros when the ref is new. */
+    oldSha: Type.String(),
+    /** Zeros when the ref is gone. */
+    newSha: Type.String(),
+    /** New on this branch; 0 for tags and deletions. */
+    commitsCount: Type.Integer(),
+    isForced: Type.Boolean(),
+  }),
+  'ref.created': Ref,
+  /** With the object it pointed to. */
+  'ref.deleted': Ref,
+  'issue.created': Issue,
+  'issue.edited': Type.Composite([
+    Issue,
+    Type.Object({ oldTitle: Type.Optional(Type.String()), oldBody: Type.Optional(Type.String()) }),
+  ]),
+  'issue.closed': Issue,
+  'issue.reopened': Issue,
+  'issue.deleted': Issue,
+  'comment.created': Comment,
+  'comment.edited': Type.Composite([Comment, Type.Object({ oldBody: Type.String() })]),
+  'comment.deleted': Type.Composite([Comment, Type.Object({ body: Type.String() })]),
+  'star.added': Type.Object({}),
+  'star.removed': Type.Object({}),
+} satisfies Record<string, TSchema>
+
+type Catalogue = typeof eventCatalogue
+export type EventKind = keyof Catalogue
+export type EventPayload<Kind extends EventKind> = Static<Catalogue[Kind]>
+
+interface Subject {
+  /** Who did it; null for the service itself. */
+  actorId: number | null
+  repositoryId?: number | null
+  /** The user or organization it belongs to: the repository's owner, or the subject itself. */
+  ownerId?: number | null
+}
+
+/** What a service says happened. A union over the kinds: a test of `kind` narrows `payload`. */
+export type NewEvent<Kind extends EventKind = EventKind> = {
+  [One in Kind]: Subject & { kind: One; payload: EventPayload<One> }
+}[Kind]
+
+/** The same, as read back. */
+export type StoredEvent<Kind extends EventKind = EventKind> = {
+  [One in Kind]: Required<Subject> & { id: number; kind: One; payload: EventPayload<One>; createdAt: Date }
+}[Kind]
+
+/** Whether a kind read from the database is one this version knows. */
+export function isEventKind(kind: string): kind is EventKind {
+  return Object.hasOwn(eventCatalogue, kind)
+}
