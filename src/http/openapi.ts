@@ -1,5 +1,5 @@
-import type { TSchema } from '@sinclair/typebox'
 import type { AnyElysia } from 'elysia'
+import { APIError } from '../wire/api-error.ts'
 import { emitDocument } from './openapi/emitted.ts'
 import { isObject, type JsonObject, objectOf, parseJson, stringsOf } from './openapi/json.ts'
 import { describeOperation } from './openapi/operations.ts'
@@ -16,8 +16,6 @@ export interface Description {
   version: string
   /** The address clients use, without a trailing slash: its path leads the server's address. */
   baseUrl: string
-  /** The one model of every refusal. */
-  error: TSchema
 }
 
 /**
@@ -28,7 +26,7 @@ export interface Description {
 export async function describeApi(app: AnyElysia, description: Description): Promise<JsonObject> {
   const emitted = await emitDocument(app.routes, API_PREFIX)
   const models = new Models()
-  const error = plainSchema(parseJson(JSON.stringify(description.error)), models)
+  const error = plainSchema(parseJson(JSON.stringify(APIError)), models)
   const paths = describePaths(objectOf(emitted.paths), models)
   const root = new URL(description.baseUrl).pathname.replace(/\/$/, '')
   return {

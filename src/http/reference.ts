@@ -4,7 +4,7 @@ import stylePath from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
 import scriptPath from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
 import type { JsonObject } from './openapi/json.ts'
 import startScript from './reference/start.js' with { type: 'text' }
-import { type Stored, type StoredOptions, storeBody } from './stored.ts'
+import { type StoredOptions, storeBody } from './stored.ts'
 
 /** Part of the address of every asset: the files under one address never change, so browsers may keep them for ever. */
 const assetVersion = `${uiVersion}-${Bun.hash(startScript).toString(36)}`
@@ -60,26 +60,22 @@ export function referenceRoutes(describe: () => Promise<JsonObject>) {
     }),
   )
   const shown = once(() => storeBody(encode(page), pageOptions))
-  const files = new Map(Object.keys(assets).map((name) => [name, once(() => storeAsset(name))]))
-  return new Elysia({ name: 'reference', detail: { hide: true } })
+  const routes = new Elysia({ name: 'reference', detail: { hide: true } })
     .get('/swagger.v1.json', async ({ request }) => (await document())(request))
     .get('/api/swagger', async ({ request }) => (await shown())(request))
-    .get('/assets/swagger/:version/:file', async ({ request, params }) => {
-      const file = params.version === assetVersion ? files.get(params.file) : undefined
-      return file === undefined ? new Response('404 page not found\n', { status: 404 }) : (await file())(request)
-    })
+  for (const [name, asset] of Object.entries(assets)) {
+    const file = once(async () => storeBody(await asset.bytes(), { type: asset.type, cacheControl: forEver }))
+    routes.get(`/assets/swagger/${assetVersion}/${name}`, async ({ request }) => (await file())(request))
+  }
+  return routes
 }
+
+const forEver = 'public, max-age=31536000, immutable'
 
 const pageOptions: StoredOptions = {
   type: 'text/html; charset=utf-8',
   cacheControl: 'max-age=0, must-revalidate',
   headers: { 'content-security-policy': contentSecurityPolicy, 'referrer-policy': 'no-referrer' },
-}
-
-async function storeAsset(name: string): Promise<Stored> {
-  const asset = assets[name]
-  if (asset === undefined) throw new Error(`no asset is called ${name}`)
-  return storeBody(await asset.bytes(), { type: asset.type, cacheControl: 'public, max-age=31536000, immutable' })
 }
 
 const encode = (text: string) => new TextEncoder().encode(text)

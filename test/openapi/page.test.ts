@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { describeApi } from '../../src/http/openapi.ts'
 import { referenceRoutes } from '../../src/http/reference.ts'
-import { ApiError, toy } from './toy.ts'
+import { toy } from './toy.ts'
 
 /** Debian's package; `.ci/run` installs it. Its absence is a failure, not a skip: the page would go untested. */
 const executablePath = '/usr/bin/chromium'
@@ -15,7 +15,7 @@ let origin: string
 beforeAll(async () => {
   if (!existsSync(executablePath)) throw new Error(`no Chromium at ${executablePath}: apt-get install chromium`)
   const app = toy()
-  app.use(referenceRoutes(() => describeApi(app, { ...about, error: ApiError })))
+  app.use(referenceRoutes(() => describeApi(app, { ...about })))
   const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: app.fetch })
   origin = `http://127.0.0.1:${server.port}`
   stop = () => server.stop(true)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { describeApi } from '../../src/http/openapi.ts'
 import { referenceRoutes } from '../../src/http/reference.ts'
-import { ApiError, toy } from './toy.ts'
+import { toy } from './toy.ts'
 
 let origin: string
 let stop: () => void
@@ -9,7 +9,7 @@ let described = 0
 
 beforeAll(() => {
   const app = toy()
-  const about = { title: 'Toy', version: '1.2.3', baseUrl: 'http://localhost', error: ApiError }
+  const about = { title: 'Toy', version: '1.2.3', baseUrl: 'http://localhost' }
   app.use(
     referenceRoutes(() => {
       described += 1

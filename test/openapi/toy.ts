@@ -1,9 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia, t } from 'elysia'
 import { gateDetail } from '../../src/http/openapi/gates.ts'
-
-/** A small application with one route for each thing the pass over the document has to do. */
-export const ApiError = t.Object({ message: t.String(), url: t.Optional(t.String()) }, { $id: 'APIError' })
+import { queryInteger } from '../../src/http/query.ts'
 
 const User = t.Object({ id: t.Integer(), login: t.String(), email: t.Nullable(t.String()) }, { $id: 'User' })
 
@@ -34,7 +32,7 @@ const CreateThing = t.Object({ name: t.String({ examples: ['one'] }), owner: t.O
 const gate = new Elysia({ name: 'toy-gate' }).macro({
   open: { detail: gateDetail('open') },
   login: { detail: gateDetail('login') },
-  readRepo: (_: { unit?: string }) => ({ detail: gateDetail('readRepo') }),
+  readRepo: (rule: { unit?: string; login?: boolean }) => ({ detail: gateDetail('readRepo', rule.login) }),
   changeRepo: (_: { unit?: string }) => ({ detail: gateDetail('changeRepo') }),
 })
 
@@ -51,6 +49,7 @@ const things = new Elysia({ prefix: '/api/v1/repos/:owner/:repo', detail: { tags
       q: t.Optional(t.String({ description: 'Part of the name.' })),
       state: t.Optional(t.UnionEnum(['open', 'closed'], { default: undefined })),
       all: t.Optional(t.BooleanString()),
+      limit: queryInteger(),
     }),
     response: { 200: t.Array(Thing) },
     detail: { operationId: 'listThings', summary: 'List things', 'x-list': 'links' },
@@ -87,7 +86,8 @@ const things = new Elysia({ prefix: '/api/v1/repos/:owner/:repo', detail: { tags
     },
   })
   .get('/commits/:sha', never, {
-    readRepo: { unit: 'code' },
+    readRepo: { unit: 'code', login: true },
+    query: t.Object({ stat: queryInteger() }),
     response: { 200: Node },
     detail: {
       ...{ operationId: 'getCommit', summary: 'Get a commit' },
@@ -114,6 +114,7 @@ const misc = new Elysia({ prefix: '/api/v1', detail: { tags: ['miscellaneous'] }
   })
   .get('/secret', never, { detail: { hide: true } })
 
+/** A small application with one route for each thing the pass over the document has to do. */
 export const toy = () =>
   new Elysia()
     .get('/page', () => 'not the API')

@@ -7,6 +7,8 @@ import type { GateKind } from './gates.ts'
 export interface RouteNotes {
   /** Which gate guards the route. Set by the gate's macro, never by hand. */
   'x-gate'?: GateKind
+  /** Set by the gate's macro as well: the route needs a signed-in caller though its gate lets anybody read. */
+  'x-login'?: boolean
   /** Statuses of refusals by the route's own rules, beyond those of its gate: `[409, 423]`. */
   'x-refuses'?: readonly number[]
   /** The headers of a list: `links` has `Link` and `x-total-count`, `total` only the count. */

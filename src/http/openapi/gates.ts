@@ -17,11 +17,9 @@ interface Gate {
 const gates = {
   open: { callers: 'anyone', statuses: everywhere },
   login: { callers: 'signedIn', statuses: everywhere },
-  password: { callers: 'password', statuses: everywhere },
+  password: { callers: 'password', statuses: [...everywhere, ...renamed] },
   admin: { callers: 'signedIn', statuses: everywhere },
   readUser: { callers: 'anyone', statuses: [...everywhere, ...renamed] },
-  readOrg: { callers: 'anyone', statuses: [...everywhere, ...renamed] },
-  changeOrg: { callers: 'signedIn', statuses: [...everywhere, ...renamed] },
   readRepo: { callers: 'anyone', statuses: [...everywhere, ...renamed] },
   changeRepo: { callers: 'signedIn', statuses: [...everywhere, ...renamed, 423] },
 } as const satisfies Record<string, Gate>
@@ -33,5 +31,9 @@ export const isGateKind = (name: unknown): name is GateKind => typeof name === '
 /** The statuses and the callers of a gate, as the description lists them. */
 export const gateResponses = (kind: GateKind): Gate => gates[kind]
 
-/** What a gate's macro puts into `detail`, so that the description knows which gate guards the route. */
-export const gateDetail = (kind: GateKind): { 'x-gate': GateKind } => ({ 'x-gate': kind })
+/**
+ * What a gate's macro puts into `detail`, so that the description knows which gate guards the route.
+ * @param needsLogin for a gate that lets anybody read, on a route that does not
+ */
+export const gateDetail = (kind: GateKind, needsLogin = false): { 'x-gate': GateKind; 'x-login'?: boolean } =>
+  needsLogin ? { 'x-gate': kind, 'x-login': true } : { 'x-gate': kind }

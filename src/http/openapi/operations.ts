@@ -30,7 +30,7 @@ export function describeOperation({ path, method, emitted, models }: Emitted): J
     parameters: parameters.length > 0 ? parameters : undefined,
     requestBody: describeBody(emitted, models),
     responses: describeResponses(method, { emitted, models, gateStatuses: gate?.statuses ?? [] }),
-    security: securityOf[gate?.callers ?? 'signedIn'],
+    security: securityOf[emitted['x-login'] === true ? 'signedIn' : (gate?.callers ?? 'signedIn')],
   })
 }
 
@@ -91,8 +91,12 @@ function describeResponses(method: string, { emitted, models, gateStatuses }: An
 function refusals(emitted: JsonObject): number[] {
   const stated = listOf(emitted['x-refuses']).filter((status) => typeof status === 'number')
   if (emitted.requestBody !== undefined) return [413, 422, ...stated]
-  const hasInput = listOf(emitted.parameters).some((parameter) => objectOf(parameter).in === 'query')
-  return hasInput ? [422, ...stated] : stated
+  const isChecked = listOf(emitted.parameters)
+    .map(objectOf)
+    .some(({ in: place, schema }) => {
+      return place === 'query' && objectOf(schema)['x-shown'] === undefined
+    })
+  return isChecked ? [422, ...stated] : stated
 }
 
 function listHeaders(list: Json | undefined): JsonObject {

@@ -49,6 +49,8 @@ export function plainSchema(schema: Json | undefined, models: Models): JsonObjec
 
 function describeSchema(schema: JsonObject, models: Models): JsonObject {
   if (typeof schema.$ref === 'string') return { $ref: COMPONENT + schema.$ref.replace(COMPONENT, '') }
+  // A value that is read leniently is described as what it is meant to be (http/query.ts).
+  if (isObject(schema['x-shown'])) return { ...schema['x-shown'], ...pick(schema, ANNOTATIONS) }
   const branches = schema.anyOf ?? schema.oneOf
   if (isList(branches)) return describeUnion(schema, branches, models)
   const plain = pick(schema, PLAIN_KEYS)
