@@ -1,4 +1,5 @@
 import type { Db, Sql } from '../db/client.ts'
+import type { Passwords } from './auth/password.ts'
 import type { Config } from './config.ts'
 import type { Git } from './git/engine.ts'
 import type { Jobs } from './jobs/jobs.ts'
@@ -14,6 +15,7 @@ export interface Context {
   readonly git: Git
   readonly jobs: Jobs
   readonly templates: Templates
+  readonly passwords: Passwords
   readonly clock: Clock
   readonly log: Log
   /** The address people and links use, without a trailing slash. */

@@ -1,0 +1,89 @@
+import { and, eq, sql } from 'drizzle-orm'
+import type { Db } from '../../db/client.ts'
+import { prepared } from '../../db/prepared.ts'
+import {
+  organizationMembers,
+  type PermissionWord,
+  teamMembers,
+  teamRepositories,
+  teams,
+  teamUnits,
+} from '../../db/schema/organizations.ts'
+import { collaborations, type RepositoryRow, repositories } from '../../db/schema/repositories.ts'
+import { type UserRow, users } from '../../db/schema/users.ts'
+import { noRelation, type Relation, type TeamGrant } from './decide.ts'
+
+const reader = sql.placeholder('readerId')
+
+const collaboration = sql<PermissionWord | null>`(
+  select ${collaborations.permission} from ${collaborations}
+  where ${collaborations.repositoryId} = ${repositories.id} and ${collaborations.userId} = ${reader})`
+
+const isMember = sql<boolean>`exists (
+  select 1 from ${organizationMembers}
+  where ${organizationMembers.organizationId} = ${repositories.ownerId} and ${organizationMembers.userId} = ${reader})`
+
+/** The person's teams that reach this repository, each with its units. */
+const teamGrants = sql<TeamGrant[] | null>`(
+  select json_agg(json_build_object('permission', ${teams.permission}, 'units', coalesce(
+    (select json_object_agg(${teamUnits.unit}, ${teamUnits.permission}) from ${teamUnits}
+     where ${teamUnits.teamId} = ${teams.id}), '{}')))
+  from ${teamMembers} join ${teams} on ${teams.id} = ${teamMembers.teamId}
+  where ${teamMembers.userId} = ${reader} and ${teamMembers.organizationId} = ${repositories.ownerId}
+    and (${teams.includesAllRepositories} or ${teams.permission} = 'owner' or exists (
+      select 1 from ${teamRepositories}
+      where ${teamRepositories.teamId} = ${teams.id} and ${teamRepositories.repositoryId} = ${repositories.id})))`
+
+const columns = {
+  repository: repositories,
+  owner: users,
+  version: sql<string>`${repositories}.xmin::text || '.' || ${users}.xmin::text`,
+}
+
+const known = prepared((db) =>
+  db
+    .select({ ...columns, collaboration, isMember, teams: teamGrants })
+    .from(repositories)
+    .innerJoin(users, eq(users.id, repositories.ownerId))
+    .where(and(eq(users.lowerName, sql.placeholder('owner')), eq(repositories.lowerName, sql.placeholder('name'))))
+    .prepare('repository_with_relation'),
+)
+
+const anonymous = prepared((db) =>
+  db
+    .select(columns)
+    .from(repositories)
+    .innerJoin(users, eq(users.id, repositories.ownerId))
+    .where(and(eq(users.lowerName, sql.placeholder('owner')), eq(repositories.lowerName, sql.placeholder('name'))))
+    .prepare('repository_alone'),
+)
+
+export interface LoadedRepository {
+  repository: RepositoryRow
+  owner: UserRow
+  relation: Relation
+  /** Changes with every change of either row: what an ETag is made of. */
+  version: string
+}
+
+/** Reads a repository by its path together with all that decides the reader's rights on it, in one statement. */
+export async function findRepository(
+  db: Db,
+  path: { owner: string; name: string },
+  readerId: number | undefined,
+): Promise<LoadedRepository | undefined> {
+  const names = { owner: path.owner.toLowerCase(), name: path.name.toLowerCase() }
+  if (readerId === undefined) {
+    const [row] = await anonymous(db).execute(names)
+    return row && { ...row, relation: noRelation }
+  }
+  const [row] = await known(db).execute({ ...names, readerId })
+  if (!row) return undefined
+  const { repository, owner, version, ...relation } = row
+  return {
+    repository,
+    owner,
+    version,
+    relation: { collaboration: relation.collaboration, isMember: relation.isMember, teams: relation.teams ?? [] },
+  }
+}

@@ -1,0 +1,58 @@
+import type { RepositoryRow } from '../../db/schema/repositories.ts'
+
+/** The parts of a repository that rights are given for, by their wire names. */
+export const units = [
+  'repo.code',
+  'repo.issues',
+  'repo.ext_issues',
+  'repo.wiki',
+  'repo.ext_wiki',
+  'repo.pulls',
+  'repo.releases',
+  'repo.projects',
+  'repo.packages',
+  'repo.actions',
+] as const
+export type Unit = (typeof units)[number]
+
+export const isUnit = (name: string): name is Unit => units.some((unit) => unit === name)
+
+type UnitSwitches = Pick<
+  RepositoryRow,
+  | 'hasCode'
+  | 'hasIssues'
+  | 'hasWiki'
+  | 'hasPullRequests'
+  | 'hasReleases'
+  | 'hasProjects'
+  | 'hasPackages'
+  | 'hasActions'
+  | 'externalTracker'
+  | 'externalWikiUrl'
+>
+
+/** Whether the repository has this part switched on. */
+export function hasUnit(repository: UnitSwitches, unit: Unit): boolean {
+  switch (unit) {
+    case 'repo.code':
+      return repository.hasCode
+    case 'repo.issues':
+      return repository.hasIssues && repository.externalTracker === null
+    case 'repo.ext_issues':
+      return repository.hasIssues && repository.externalTracker !== null
+    case 'repo.wiki':
+      return repository.hasWiki && repository.externalWikiUrl === null
+    case 'repo.ext_wiki':
+      return repository.hasWiki && repository.externalWikiUrl !== null
+    case 'repo.pulls':
+      return repository.hasPullRequests
+    case 'repo.releases':
+      return repository.hasReleases
+    case 'repo.projects':
+      return repository.hasProjects
+    case 'repo.packages':
+      return repository.hasPackages
+    case 'repo.actions':
+      return repository.hasActions
+  }
+}

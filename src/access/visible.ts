@@ -1,0 +1,52 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { accessTokenRepositories } from '../../db/schema/credentials.ts'
+import { organizationMembers, teamMembers, teamRepositories, teams, teamUnits } from '../../db/schema/organizations.ts'
+import { collaborations, repositories } from '../../db/schema/repositories.ts'
+import { users } from '../../db/schema/users.ts'
+import type { Actor } from '../auth/actor.ts'
+import type { SiteRules } from './decide.ts'
+
+/**
+ * `decideRights(...).highest >= read` as a condition over `repositories` joined with its owner in `users`, for lists. Filtering
+ * in the statement keeps totals and pages right and tells nothing of hidden rows.
+ */
+export function visibleTo(site: SiteRules, actor: Actor | undefined): SQL {
+  const isPublic = sql`(not ${repositories.isPrivate} and ${users.visibility} = 'public')`
+  if (!actor) return site.requireSigninView ? sql`false` : isPublic
+  if (actor.publicOnly) return actor.user.isRestricted ? sql`(${isPublic} and ${personally(actor)})` : isPublic
+  const reachable = personally(actor)
+  if (!actor.repositoryIds) return reachable
+  const chosen = sql`${repositories.id} in (
+    select ${accessTokenRepositories.repositoryId} from ${accessTokenRepositories}
+    where ${accessTokenRepositories.tokenId} = ${actor.tokenId})`
+  return sql`(${reachable} and (${isPublic} or ${chosen}))`
+}
+
+function personally({ user }: Actor): SQL {
+  if (user.isAdmin) return sql`true`
+  const memberOf = sql`${repositories.ownerId} in (
+    select ${organizationMembers.organizationId} from ${organizationMembers} where ${organizationMembers.userId} = ${user.id})`
+  const openly = user.isRestricted ? sql`false` : sql`${users.visibility} <> 'private'`
+  return sql`(
+    (not ${repositories.isPrivate} and (${openly} or ${memberOf}))
+    or ${repositories.ownerId} = ${user.id}
+    or ${repositories.id} in (
+      select ${collaborations.repositoryId} from ${collaborations} where ${collaborations.userId} = ${user.id})
+    or ${repositories.id} in (
+      select ${teamRepositories.repositoryId} from ${teamRepositories}
+      where ${teamRepositories.teamId} in (${grantingTeams(user.id)}))
+    or ${repositories.ownerId} in (
+      select ${teams.organizationId} from ${teams}
+      where ${teams.includesAllRepositories} and ${teams.id} in (${grantingTeams(user.id)}))
+  )`
+}
+
+/** The person's teams that give at least read on something. */
+function grantingTeams(userId: number): SQL {
+  return sql`
+    select ${teamMembers.teamId} from ${teamMembers}
+    join ${teams} as granting on granting.id = ${teamMembers.teamId}
+    where ${teamMembers.userId} = ${userId}
+      and (granting.permission <> 'none' or exists (
+        select 1 from ${teamUnits} where ${teamUnits.teamId} = ${teamMembers.teamId} and ${teamUnits.permission} <> 'none'))`
+}

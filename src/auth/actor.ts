@@ -1,0 +1,17 @@
+import type { UserRow } from '../../db/schema/users.ts'
+
+/** Who a request acts as, how that was shown, and what limits the credential carries. */
+export interface Actor {
+  /** The account whose rights count: under sudo the other user, not the administrator. */
+  readonly user: UserRow
+  /** The administrator behind a sudo request. */
+  readonly sudoer?: UserRow
+  readonly method: 'password' | 'token' | 'oauth' | 'session'
+  /** Normalised scope words; undefined where no scope applies (password, session). */
+  readonly scopes?: readonly string[]
+  readonly tokenId?: number
+  /** Set when the token reaches only these repositories. */
+  readonly repositoryIds?: readonly number[]
+  /** Decided by the gate for the route: only public things may be seen. */
+  readonly publicOnly: boolean
+}

@@ -1,0 +1,38 @@
+import type { Context } from '../context.ts'
+import { forbidden, unauthorized } from '../kernel/errors.ts'
+import type { Actor } from './actor.ts'
+import { findBasicActor } from './basic.ts'
+import { type Credential, readCredential, readQuery } from './credentials.ts'
+import { actAs } from './sudo.ts'
+import { findTokenActor } from './token.ts'
+
+/**
+ * The one pipeline that turns a request into an actor: credential, account state, sudo.
+ * @returns undefined when no credential was presented.
+ * @throws Refusal 401 for a wrong credential, 403 for an account that may not sign in or a refused sudo, 404 for its target.
+ */
+export async function authenticate(context: Context, request: Request): Promise<Actor | undefined> {
+  const credential = readCredential(request.url, request.headers.get('authorization') ?? undefined)
+  const actor = credential && (await findActor(context, credential))
+  if (credential && !actor) throw unauthorized('invalid username, password or token')
+  if (actor) requireUsableAccount(context, actor)
+  const sudoName = readQuery(request.url, ['sudo']) ?? request.headers.get('sudo')
+  return sudoName ? actAs(context, actor, sudoName) : actor
+}
+
+function findActor(context: Context, credential: Credential): Promise<Actor | undefined> {
+  return credential.kind === 'token'
+    ? findTokenActor(context, credential.secret)
+    : findBasicActor(context, credential.name, credential.password)
+}
+
+function requireUsableAccount({ baseUrl }: Context, { user }: Actor): void {
+  if (user.prohibitLogin || !user.isActive)
+    throw forbidden('This account is prohibited from signing in, please contact your site administrator.', {
+      withoutUrl: true,
+    })
+  if (user.mustChangePassword)
+    throw forbidden(`You must change your password. Change it at: ${baseUrl}/user/change_password`, {
+      withoutUrl: true,
+    })
+}

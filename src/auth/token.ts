@@ -1,0 +1,50 @@
+import { eq, sql } from 'drizzle-orm'
+import { prepared } from '../../db/prepared.ts'
+import { accessTokenRepositories, accessTokens } from '../../db/schema/credentials.ts'
+import { users } from '../../db/schema/users.ts'
+import type { Context } from '../context.ts'
+import { sha256Hex } from '../kernel/hashing.ts'
+import type { Actor } from './actor.ts'
+
+/** The form of a personal access token: what clients of the family check for. */
+export const TOKEN_PATTERN = /^[0-9a-f]{40}$/
+
+/** `last_used_at` is written at most this often, so that reading does not mean writing. */
+const USE_RECORDED_EVERY_MS = 60_000
+
+const byHash = prepared((db) =>
+  db
+    .select({ token: accessTokens, user: users })
+    .from(accessTokens)
+    .innerJoin(users, eq(users.id, accessTokens.userId))
+    .where(eq(accessTokens.tokenHash, sql.placeholder('hash')))
+    .prepare('access_token_by_hash'),
+)
+
+/** The actor of a personal access token; undefined when no valid token has this secret. */
+export async function findTokenActor(context: Context, secret: string): Promise<Actor | undefined> {
+  if (!TOKEN_PATTERN.test(secret)) return undefined
+  const [found] = await byHash(context.db).execute({ hash: sha256Hex(secret) })
+  if (!found) return undefined
+  const { token, user } = found
+  const now = context.clock.now()
+  if (token.expiresAt && token.expiresAt <= now) return undefined
+  if (!token.lastUsedAt || now.getTime() - token.lastUsedAt.getTime() > USE_RECORDED_EVERY_MS)
+    await context.db.update(accessTokens).set({ lastUsedAt: now }).where(eq(accessTokens.id, token.id))
+  return {
+    user,
+    method: 'token',
+    scopes: token.scopes,
+    tokenId: token.id,
+    repositoryIds: token.isLimitedToRepositories ? await listTokenRepositories(context, token.id) : undefined,
+    publicOnly: false,
+  }
+}
+
+async function listTokenRepositories({ db }: Context, tokenId: number): Promise<number[]> {
+  const rows = await db
+    .select({ id: accessTokenRepositories.repositoryId })
+    .from(accessTokenRepositories)
+    .where(eq(accessTokenRepositories.tokenId, tokenId))
+  return rows.map((row) => row.id)
+}

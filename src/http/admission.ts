@@ -1,0 +1,51 @@
+import type { Actor } from '../auth/actor.ts'
+import { authenticate } from '../auth/authenticate.ts'
+import { judgeScopes, type ScopeArea, type ScopeLevel, type ScopeNeed } from '../auth/scopes.ts'
+import type { Context } from '../context.ts'
+import { forbidden, unauthorized } from '../kernel/errors.ts'
+
+/** What a route asks of a token: an area, a part of one, or several that must all be met. */
+export type ScopeRule = ScopeArea | ScopeNeed | readonly (ScopeArea | ScopeNeed)[]
+
+interface AdmissionRule {
+  scope?: ScopeRule
+  /** Open even where the site asks everybody to sign in: the version, health, templates. */
+  beforeSignIn?: boolean
+}
+
+/**
+ * The part that every gate shares: who is asking, and whether the token may ask for this.
+ * @throws Refusal 401 or 403 as `authenticate`, 403 for a scope that is missing, 401 for a visitor where all must sign in.
+ */
+export async function admit(context: Context, request: Request, rule: AdmissionRule): Promise<Actor | undefined> {
+  const actor = await authenticate(context, request)
+  if (!actor) {
+    if (context.config.requireSigninView && !rule.beforeSignIn) throw unauthorized()
+    return undefined
+  }
+  return rule.scope === undefined ? actor : requireScopes(actor, rule.scope, request.method)
+}
+
+/** Wire: GET, HEAD and OPTIONS need read, all other methods write. */
+const levelOf = (method: string): ScopeLevel => (/^(GET|HEAD|OPTIONS)$/.test(method) ? 'read' : 'write')
+
+/** @throws Refusal 403 naming the scopes, unless the actor's token holds all of them. */
+export function requireScopes(actor: Actor, rule: ScopeRule, method: string): Actor {
+  const { scopes } = actor
+  if (scopes === undefined) return actor
+  const level = levelOf(method)
+  let publicOnly = actor.publicOnly
+  for (const need of [rule].flat()) {
+    const wanted: ScopeNeed = typeof need === 'string' ? { area: need } : need
+    const verdict = judgeScopes(scopes, wanted, level)
+    if (verdict === 'refused') throw missingScope(`${level}:${wanted.area}`, scopes)
+    if (verdict === 'public-only') publicOnly = true
+  }
+  return publicOnly === actor.publicOnly ? actor : { ...actor, publicOnly }
+}
+
+const missingScope = (required: string, scopes: readonly string[]) =>
+  forbidden(
+    `token does not have at least one of required scope(s), required=[${required}], token scope=${scopes.join(',')}`,
+    { requiredScopes: [required] },
+  )

@@ -1,0 +1,105 @@
+import type { TSchema } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { invalid, type Refusal, tooLarge } from '../kernel/errors.ts'
+import { fitToSchema } from './fit.ts'
+
+/**
+ * Takes the place of a body that could not be read, until the gate has judged who is asking: who you are comes before what you
+ * sent.
+ */
+export class UnreadableBody {
+  readonly refusal: Refusal
+
+  constructor(refusal: Refusal) {
+    this.refusal = refusal
+  }
+}
+
+interface KnownRoute {
+  method: string
+  path: string
+  hooks: { body?: unknown }
+}
+
+/**
+ * The one reader of request bodies: JSON or a form, whatever the letter case of the keys, within the size limit.
+ * `learn` tells it the schema of each route once the application is composed.
+ */
+export function bodyReader(maxBytes: number) {
+  const schemas = new Map<string, TSchema>()
+  const plugin = new Elysia({ name: 'body' }).onParse({ as: 'global' }, async ({ request, contentType, route }) => {
+    const schema = schemas.get(`${request.method} ${route}`)
+    const body = await readBody(request, contentType, maxBytes)
+    if (body instanceof UnreadableBody || schema === undefined) return body
+    const fault = fitToSchema(body.value, schema, body.isForm)
+    return fault.refusal ? new UnreadableBody(fault.refusal) : fault.value
+  })
+  const learn = (routes: Iterable<KnownRoute>) => {
+    for (const { method, path, hooks } of routes) if (isSchema(hooks.body)) schemas.set(`${method} ${path}`, hooks.body)
+  }
+  return { plugin, learn }
+}
+
+const isSchema = (value: unknown): value is TSchema => typeof value === 'object' && value !== null
+
+interface ReadableBody {
+  value: unknown
+  /** Form fields are texts and need to become what the schema wants. */
+  isForm: boolean
+}
+
+async function readBody(
+  request: Request,
+  contentType: string,
+  maxBytes: number,
+): Promise<ReadableBody | UnreadableBody> {
+  const text = await readText(request, maxBytes)
+  if (text instanceof UnreadableBody) return text
+  const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  if (type === 'application/x-www-form-urlencoded') return { value: readForm(text), isForm: true }
+  if (type === 'application/json' || type.endsWith('+json')) return parseJson(text)
+  if (type === '') return text === '' ? { value: {}, isForm: false } : refuse('Empty Content-Type')
+  return refuse('Unsupported Content-Type')
+}
+
+const refuse = (message: string) => new UnreadableBody(invalid(message, '[]'))
+
+/** Wire: malformed JSON is 422, never 400. An empty JSON body is an object without keys. */
+function parseJson(text: string): ReadableBody | UnreadableBody {
+  if (text.trim() === '') return { value: {}, isForm: false }
+  try {
+    return { value: JSON.parse(text), isForm: false }
+  } catch (error) {
+    // A RangeError comes from nesting too deep for the parser: as unreadable as a missing brace.
+    return refuse(error instanceof SyntaxError ? 'malformed JSON' : 'JSON nested too deeply')
+  }
+}
+
+function readForm(text: string): Record<string, unknown> {
+  const fields = new Map<string, string | string[]>()
+  for (const [key, value] of new URLSearchParams(text)) {
+    const earlier = fields.get(key)
+    fields.set(key, earlier === undefined ? value : [earlier, value].flat())
+  }
+  return Object.fromEntries(fields)
+}
+
+/** Reads at most `maxBytes`; a longer body is refused without being kept, also when its length was not announced. */
+async function readText(request: Request, maxBytes: number): Promise<string | UnreadableBody> {
+  const tooLong = new UnreadableBody(tooLarge(`the body is larger than ${maxBytes} bytes`))
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) return tooLong
+  if (request.headers.has('content-length') || !request.body) return request.text()
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of request.body) {
+    size += chunk.byteLength
+    if (size > maxBytes) return tooLong
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** The gate's last step: an unreadable body is told only to those who may send one. */
+export function refuseUnreadableBody(body: unknown): void {
+  if (body instanceof UnreadableBody) throw body.refusal
+}

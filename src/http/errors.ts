@@ -1,0 +1,127 @@
+import { DrizzleQueryError } from 'drizzle-orm'
+import postgres from 'postgres'
+import type { Context } from '../context.ts'
+import { conflict, internalName, invalid, Refusal, tooLarge, unavailable } from '../kernel/errors.ts'
+import { requestId } from './request.ts'
+
+interface Thrown {
+  code: string | number
+  error: unknown
+  request: Request
+}
+
+/**
+ * The only place that writes an error body. What is no refusal is a bug: logged once with the request's id, answered with 500
+ * and no detail.
+ */
+export function errorResponse(context: Context, { code, error, request }: Thrown): Response {
+  const refusal = toRefusal(code, error)
+  if (refusal) return refusalResponse(context, refusal, request)
+  context.log.error({ err: withoutParameters(error), requestId: requestId(request) }, 'request failed')
+  return refusalResponse(context, new Refusal(500, ''), request)
+}
+
+/** Wire: `message` and `url` are the family's; the other keys are those of RFC 9457, for programs. */
+export function refusalResponse({ baseUrl }: Context, refusal: Refusal, request: Request): Response {
+  const { status, message, details } = refusal
+  if (status < 400) return new Response(null, { status, headers: details.headers })
+  const body = {
+    ...(status === 404 && details.errors !== undefined ? { errors: details.errors } : {}),
+    message,
+    ...(details.withoutUrl ? {} : { url: `${baseUrl}/api/swagger` }),
+    type: 'about:blank',
+    code: codeOf(status),
+    request_id: requestId(request),
+    ...(details.fields ? { errors: details.fields } : {}),
+    ...(details.requiredScopes ? { required_scopes: details.requiredScopes } : {}),
+  }
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { 'content-type': 'application/json;charset=utf-8', ...details.headers },
+  })
+}
+
+const codes: Record<number, string> = {
+  400: 'bad_request',
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'not_found',
+  405: 'method_not_allowed',
+  409: 'conflict',
+  412: 'precondition_failed',
+  413: 'too_large',
+  414: 'uri_too_long',
+  422: 'invalid',
+  423: 'locked',
+  429: 'too_many_requests',
+  500: 'internal',
+  503: 'unavailable',
+}
+const codeOf = (status: number): string => codes[status] ?? 'error'
+
+function toRefusal(code: string | number, error: unknown): Refusal | undefined {
+  if (error instanceof Refusal) return error
+  if (code === 'VALIDATION') return isObject(error) && error.type === 'response' ? undefined : validationRefusal(error)
+  if (code === 'PARSE') return invalid('the body could not be read', '[]')
+  if (code === 'INVALID_COOKIE_SIGNATURE') return invalid('a cookie has a wrong signature', '[]')
+  return databaseRefusal(error instanceof DrizzleQueryError ? error.cause : error)
+}
+
+interface Finding {
+  path: string
+  message: string
+  type?: unknown
+  value?: unknown
+}
+
+/** Wire: the first wrong field is named, as `[Field]: Required` or with what was expected. */
+function validationRefusal(error: unknown): Refusal {
+  const findings = isObject(error) && Array.isArray(error.all) ? error.all.filter(isFinding) : []
+  const fields = findings.map(({ path, message, value }) => {
+    const field = path.replace(/^\//, '').replaceAll('/', '.') || '[]'
+    return { field, message: value === undefined || value === '' ? 'Required' : message }
+  })
+  const [first] = fields
+  const message = first ? `[${first.field === '[]' ? '' : internalName(first.field)}]: ${first.message}` : '[]: invalid'
+  return new Refusal(422, message, { fields })
+}
+
+/** SQLSTATE classes that a client can cause: the constraint is the rule, so its violation is the client's refusal. */
+function databaseRefusal(error: unknown): Refusal | undefined {
+  if (isConnectionFault(error)) return unavailable('the database cannot be reached, try again')
+  if (!(error instanceof postgres.PostgresError)) return undefined
+  const { code } = error
+  if (code === '23505') return conflict('a thing with this name or content exists already')
+  if (code === '23503' || code === '23514' || code === '23502') return invalid('the change breaks a rule of the data')
+  if (code === '54000') return tooLarge('a value is too large')
+  if (code.startsWith('22')) return invalid('a value has the wrong form')
+  if (code === '40001' || code === '40P01' || code === '55P03')
+    return unavailable('changed at the same time, try again', 1)
+  if (code === '57014') return unavailable('the database took too long, try again')
+  if (/^(08|53|57P)/.test(code)) return unavailable('the database is not available, try again')
+  return undefined
+}
+
+const CONNECTION_FAULTS = new Set([
+  'CONNECTION_CLOSED',
+  'CONNECTION_ENDED',
+  'CONNECTION_DESTROYED',
+  'CONNECT_TIMEOUT',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'ETIMEDOUT',
+])
+
+const isConnectionFault = (error: unknown): boolean =>
+  isObject(error) && typeof error.code === 'string' && CONNECTION_FAULTS.has(error.code)
+
+/** Drizzle's message repeats the statement with its parameters, which may hold secrets. */
+function withoutParameters(error: unknown): unknown {
+  return error instanceof DrizzleQueryError ? { message: error.query, cause: error.cause, stack: error.stack } : error
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
+
+const isFinding = (value: unknown): value is Finding =>
+  isObject(value) && typeof value.path === 'string' && typeof value.message === 'string'

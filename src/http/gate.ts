@@ -1,0 +1,161 @@
+import { Elysia } from 'elysia'
+import type { Unit } from '../access/units.ts'
+import type { Actor } from '../auth/actor.ts'
+import type { Context } from '../context.ts'
+import { forbidden, unauthorized } from '../kernel/errors.ts'
+import { type Account, visibleAccount } from './account-gate.ts'
+import { admit, requireScopes, type ScopeRule } from './admission.ts'
+import { refuseUnreadableBody } from './body.ts'
+import { gateDetail } from './openapi/gates.ts'
+import {
+  type ChangeLevel,
+  type RepositoryAccess,
+  repositoryForChange,
+  repositoryForReading,
+} from './repository-gate.ts'
+
+interface Passed {
+  actor: Actor | undefined
+  repo?: RepositoryAccess
+  account?: Account
+}
+
+/** What the gate found out about a request, from the `transform` stage to the handler. */
+const passed = new WeakMap<Request, Passed>()
+
+interface Stage {
+  request: Request
+  body?: unknown
+  params?: unknown
+}
+
+function found(request: Request): Passed {
+  const result = passed.get(request)
+  if (!result) throw new Error('the gate has not judged this request')
+  return result
+}
+
+const signedIn = (request: Request): Actor => {
+  const { actor } = found(request)
+  if (!actor) throw unauthorized()
+  return actor
+}
+
+/**
+ * The guards that routes choose from, exactly one each. All of them run in the `transform` stage, before anything that was sent
+ * is checked, in one order: credential (401), account (403), token scope (403), role or subject (403, 404), readable body (422).
+ */
+export const gate = (context: Context) =>
+  new Elysia({ name: 'gate' }).macro({
+    /** Anybody; a presented credential is checked all the same. */
+    open: (rule: { scope?: ScopeRule; beforeSignIn?: boolean }) => ({
+      detail: gateDetail('open'),
+      async transform({ request, body }: Stage) {
+        const actor = await admit(context, request, rule)
+        pass(request, body, { actor })
+      },
+      resolve: ({ request }: { request: Request }) => ({ actor: found(request).actor }),
+    }),
+
+    /** Anybody who signed in. */
+    login: (rule: { scope: ScopeRule }) => ({
+      detail: gateDetail('login'),
+      async transform({ request, body }: Stage) {
+        const actor = await admit(context, request, rule)
+        if (!actor) throw unauthorized()
+        pass(request, body, { actor })
+      },
+      resolve: ({ request }: { request: Request }) => ({ actor: signedIn(request) }),
+    }),
+
+    /** The account of the path itself, or an administrator, with a password: what a token must never do. */
+    password: (_rule: true) => ({
+      detail: gateDetail('password'),
+      async transform({ request, body, params }: Stage) {
+        const actor = await admit(context, request, {})
+        const account = await visibleAccount(context, actor, textParam(params, 'username'), request)
+        // Wire: who may not ask for this account gets 403, signed in or not.
+        if (!actor || (actor.user.id !== account.row.id && !actor.user.isAdmin))
+          throw forbidden('doer should be the site admin or be same as the contextUser')
+        if (actor.method !== 'password' && actor.method !== 'session') throw unauthorized('auth required')
+        pass(request, body, { actor, account })
+      },
+      resolve: ({ request }: { request: Request }) => ({ actor: signedIn(request), account: foundAccount(request) }),
+    }),
+
+    /** Site administrators. */
+    admin: (_rule: true) => ({
+      detail: gateDetail('admin'),
+      async transform({ request, body }: Stage) {
+        const actor = await admit(context, request, { scope: 'admin' })
+        if (!actor) throw unauthorized()
+        if (!actor.user.isAdmin) throw forbidden('user should be the site admin')
+        pass(request, body, { actor })
+      },
+      resolve: ({ request }: { request: Request }) => ({ actor: signedIn(request) }),
+    }),
+
+    /** The person or organization of `:username`, if the caller may know of it. */
+    readUser: (rule: { scope: ScopeRule; login?: boolean }) => ({
+      detail: gateDetail('readUser', rule.login),
+      async transform({ request, body, params }: Stage) {
+        const actor = await admit(context, request, { scope: rule.scope })
+        if (rule.login && !actor) throw unauthorized()
+        const account = await visibleAccount(context, actor, textParam(params, 'username'), request)
+        pass(request, body, { actor, account })
+      },
+      resolve: ({ request }: { request: Request }) => ({ actor: found(request).actor, account: foundAccount(request) }),
+    }),
+
+    /** The repository of `:owner/:repo` with at least read on the unit; without a unit, on any. */
+    readRepo: (rule: { unit?: Unit; scope: ScopeRule; login?: boolean }) => ({
+      detail: gateDetail('readRepo', rule.login),
+      async transform({ request, body, params }: Stage) {
+        const actor = await admit(context, request, { scope: rule.scope })
+        if (rule.login && !actor) throw unauthorized()
+        const repo = await repositoryForReading(context, actor, { request, ...repositoryParams(params) }, rule.unit)
+        pass(request, body, { actor, repo })
+      },
+      resolve: ({ request }: { request: Request }) => ({ actor: found(request).actor, repo: foundRepo(request) }),
+    }),
+
+    /** The repository of `:owner/:repo` for a signed-in caller with the level; refused with 423 while archived. */
+    changeRepo: (rule: { unit?: Unit; level: ChangeLevel; scope: ScopeRule; evenArchived?: boolean }) => ({
+      detail: gateDetail('changeRepo'),
+      async transform({ request, body, params }: Stage) {
+        const actor = await admit(context, request, { scope: rule.scope })
+        if (!actor) throw unauthorized()
+        const repo = await repositoryForChange(context, actor, { request, ...repositoryParams(params) }, rule)
+        pass(request, body, { actor, repo })
+      },
+      resolve: ({ request }: { request: Request }) => ({ actor: signedIn(request), repo: foundRepo(request) }),
+    }),
+  })
+
+/** For rules that need another area than the gate's own, such as creating a repository for an organization. */
+export { requireScopes }
+
+function pass(request: Request, body: unknown, result: Passed): void {
+  refuseUnreadableBody(body)
+  passed.set(request, result)
+}
+
+function foundRepo(request: Request): RepositoryAccess {
+  const { repo } = found(request)
+  if (!repo) throw new Error('the gate of this route has no repository')
+  return repo
+}
+
+function foundAccount(request: Request): Account {
+  const { account } = found(request)
+  if (!account) throw new Error('the gate of this route has no account')
+  return account
+}
+
+function textParam(params: unknown, name: string): string {
+  const value: unknown = typeof params === 'object' && params !== null ? Reflect.get(params, name) : undefined
+  if (typeof value !== 'string') throw new Error(`the route has no parameter ${name}`)
+  return value
+}
+
+const repositoryParams = (params: unknown) => ({ owner: textParam(params, 'owner'), name: textParam(params, 'repo') })

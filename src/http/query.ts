@@ -1,0 +1,71 @@
+import { t } from 'elysia'
+import { parseTime } from '../kernel/time.ts'
+
+/**
+ * Query values as the family reads them: nothing in a query is refused for its form. Unreadable numbers and booleans mean the
+ * default, and of a repeated key the first counts.
+ */
+const raw = (shown: QueryShape) => t.Union([t.String(), t.Array(t.String())], { 'x-shown': shown })
+
+/** What the API description says of a value that is read leniently. */
+interface QueryShape {
+  type: 'string' | 'integer' | 'boolean' | 'array'
+  format?: string
+  items?: QueryShape
+}
+
+const first = (value: string | string[]): string | undefined => (Array.isArray(value) ? value[0] : value)
+
+/** A text; empty counts as absent. */
+export const queryText = () =>
+  t.Optional(
+    t
+      .Transform(raw({ type: 'string' }))
+      .Decode((value) => first(value) || undefined)
+      .Encode((value) => value ?? ''),
+  )
+
+/** A whole number; anything else counts as absent. */
+export const queryInteger = () =>
+  t.Optional(
+    t
+      .Transform(raw({ type: 'integer' }))
+      .Decode((value) => {
+        const text = first(value) ?? ''
+        return /^-?\d{1,15}$/.test(text) ? Number(text) : undefined
+      })
+      .Encode((value) => String(value ?? '')),
+  )
+
+/** Wire: absent or empty is undefined (no filter), unreadable is false. */
+export const queryBoolean = () =>
+  t.Optional(
+    t
+      .Transform(raw({ type: 'boolean' }))
+      .Decode((value) => {
+        const text = first(value)
+        return text ? /^(1|t|true)$/i.test(text) : undefined
+      })
+      .Encode((value) => String(value ?? '')),
+  )
+
+/** An RFC 3339 time; unreadable counts as absent. */
+export const queryTime = () =>
+  t.Optional(
+    t
+      .Transform(raw({ type: 'string', format: 'date-time' }))
+      .Decode((value) => parseTime(first(value) ?? ''))
+      .Encode((value) => value?.toISOString() ?? ''),
+  )
+
+/** Every value of a repeated key, and of a list separated by commas. */
+export const queryList = () =>
+  t.Optional(
+    t
+      .Transform(raw({ type: 'array', items: { type: 'string' } }))
+      .Decode((value) => [value].flat().flatMap((text) => text.split(',').filter((item) => item !== '')))
+      .Encode((value) => value),
+  )
+
+/** What every paged list accepts. Read by `paging`. */
+export const pageQuery = { page: t.Optional(raw({ type: 'integer' })), limit: t.Optional(raw({ type: 'integer' })) }
