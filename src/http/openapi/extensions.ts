@@ -1,4 +1,5 @@
-import type { GateKind } from './gates.ts'
+/** The gates of http/gate.ts. What each can answer stands in gates.ts. */
+export type GateKind = 'open' | 'login' | 'password' | 'admin' | 'readUser' | 'readRepo' | 'changeRepo'
 
 /**
  * What a route may say about itself in `detail` beyond OpenAPI's own words. The pass over the document reads these keys

@@ -1,3 +1,5 @@
+import type { GateKind } from './extensions.ts'
+
 /**
  * What each kind of gate can answer, for the API description. Every gate reads the credential first, so every operation
  * can answer 401 (a wrong credential fails on public routes too), 403 (scope, sudo, state of the account) and 404 (sudo
@@ -14,7 +16,7 @@ interface Gate {
   readonly statuses: readonly number[]
 }
 
-const gates = {
+const gates: Readonly<Record<GateKind, Gate>> = {
   open: { callers: 'anyone', statuses: everywhere },
   login: { callers: 'signedIn', statuses: everywhere },
   password: { callers: 'password', statuses: [...everywhere, ...renamed] },
@@ -22,9 +24,7 @@ const gates = {
   readUser: { callers: 'anyone', statuses: [...everywhere, ...renamed] },
   readRepo: { callers: 'anyone', statuses: [...everywhere, ...renamed] },
   changeRepo: { callers: 'signedIn', statuses: [...everywhere, ...renamed, 423] },
-} as const satisfies Record<string, Gate>
-
-export type GateKind = keyof typeof gates
+}
 
 export const isGateKind = (name: unknown): name is GateKind => typeof name === 'string' && Object.hasOwn(gates, name)
 
