@@ -108,11 +108,16 @@ async function answer(handlers: FrontHandlers, message: IncomingMessage, reply: 
   reply.end(message.method === 'HEAD' ? undefined : body)
 }
 
+const IDLE_CHECK_MS = 20
+
 async function stop(server: Server<undefined>, graceSeconds: number): Promise<void> {
   const drained = server.stop()
   const { promise: deadline, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, graceSeconds * 1000)
+  // A connection that a client keeps for its next request counts as open, also one that became idle just now.
+  const closer = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)
   await Promise.race([drained, deadline])
   clearTimeout(timer)
+  clearInterval(closer)
   await server.stop(true)
 }

@@ -108,6 +108,13 @@ test('a stop lets a running request end and refuses new ones', async () => {
   await stopped
 })
 
+test('a stop does not wait for a connection that is kept for a next request', async () => {
+  const stopping = await openFront(handlers, options)
+  const kept = await fetch(`http://127.0.0.1:${stopping.port}/`)
+  await kept.text()
+  await stopping.stop(3600)
+})
+
 test('a stop cuts what outlasts the deadline', async () => {
   const stopping = await openFront(handlers, options)
   const running = new Promise<void>((resolve) => {
