@@ -1,0 +1,15 @@
+import { eventHandlers } from '../events/fan-out.ts'
+import { eventTasks } from '../events/prune.ts'
+import type { Reaction } from '../events/reaction.ts'
+import { type CronTask, cronHandlers } from '../jobs/cron-tasks.ts'
+import type { JobHandlers } from '../jobs/handlers.ts'
+import { jobTasks } from '../jobs/maintenance.ts'
+
+/** What features do when an event has happened elsewhere. */
+const reactions: readonly Reaction[] = []
+
+/** Everything that runs by the clock. */
+export const periodicTasks: readonly CronTask[] = [...jobTasks, ...eventTasks]
+
+/** One handler for every kind of job. */
+export const jobHandlers: JobHandlers = { ...eventHandlers(reactions), ...cronHandlers(periodicTasks) }
