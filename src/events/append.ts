@@ -1,5 +1,6 @@
 import type { Db } from '../../db/client.ts'
 import { events } from '../../db/schema/events.ts'
+import { eventQueues } from '../jobs/catalogue.ts'
 import { enqueueJob } from '../jobs/enqueue.ts'
 import type { NewEvent } from './catalogue.ts'
 
@@ -11,6 +12,8 @@ export async function appendEvent(tx: Db, event: NewEvent): Promise<number> {
     .values({ kind, actorId, repositoryId, ownerId, payload })
     .returning({ id: events.id })
   if (row === undefined) throw new Error('insert returned no row')
-  await enqueueJob(tx, 'events.fan_out', { eventId: row.id })
+  // In the order of the events of one subject, and other subjects beside it.
+  const queue = eventQueues[(repositoryId ?? ownerId ?? actorId ?? 0) % eventQueues.length]
+  await enqueueJob(tx, 'events.fan_out', { eventId: row.id }, { queue })
   return row.id
 }

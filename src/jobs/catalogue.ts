@@ -28,6 +28,12 @@ export const jobCatalogue = {
   'events.react': job(Type.Object({ eventId: Type.Integer(), reaction: Type.String() }), { deadlineSeconds: 300 }),
 }
 
+/**
+ * Queues that always exist. Of other names the first job makes the row of the queue, and jobs of that name in other
+ * transactions wait for its commit; too much for what nearly every transaction writes.
+ */
+export const eventQueues = Array.from({ length: 8 }, (_, number) => `events:${number}`)
+
 type Catalogue = typeof jobCatalogue
 export type JobName = keyof Catalogue
 export type JobPayload<Name extends JobName> = Static<Catalogue[Name]['payload']>

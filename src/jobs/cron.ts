@@ -71,8 +71,9 @@ async function tick(context: CronContext, timer: Timer): Promise<void> {
   // A clock that was set back would else wait for the time it had come from.
   if (timer.expected > next) timer.expected = next
   if (timer.expected.getTime() > now.getTime() + EARLY_MS) return
-  const due = timer.expected
-  timer.expected = schedule.next(new Date(Math.max(due.getTime(), now.getTime())))
+  // The last one, of however many were missed: replicas that start one after the other then agree on it.
+  const due = schedule.latest(new Date(now.getTime() + EARLY_MS))
+  timer.expected = schedule.next(due)
   try {
     await claimTick(context, task.name, due)
   } catch (err) {

@@ -15,7 +15,9 @@ export async function enqueueJob<Name extends JobName>(
       identifier => ${name}::text,
       payload => ${JSON.stringify(payload)}::text::json,
       queue_name => ${queue ?? null}::text,
-      run_at => ${runAt?.toISOString() ?? null}::text::timestamptz,
+      -- Not the time of the transaction, which is the library's default: jobs of one transaction have an order too, and
+      -- whoever waited for a lock comes after whoever held it.
+      run_at => coalesce(${runAt?.toISOString() ?? null}::text::timestamptz, clock_timestamp()),
       max_attempts => ${maxAttempts ?? jobCatalogue[name].maxAttempts}::int,
       job_key => ${key ?? null}::text,
       priority => ${priority ?? null}::int

@@ -4,9 +4,14 @@ import { Cron } from 'croner'
 export interface Schedule {
   /** The first due time after `after`. */
   next(after: Date): Date
+  /** The last due time up to and with `at`. */
+  latest(at: Date): Date
   /** A pattern for the timer: it fires at every due time, and for intervals more often. */
   pattern: string
 }
+
+const DAY = 86_400
+const BACK_SECONDS = [1, 10, 60, 600, 3600, DAY / 4, DAY, 7 * DAY, 31 * DAY, 366 * DAY, 3660 * DAY]
 
 const NAMED: ReadonlyMap<string, string> = new Map([
   ['@yearly', '0 0 1 1 *'],
@@ -38,18 +43,27 @@ function every(seconds: number): Schedule {
   const interval = seconds * 1000
   return {
     next: (after) => new Date((Math.floor(after.getTime() / interval) + 1) * interval),
+    latest: (at) => new Date(Math.floor(at.getTime() / interval) * interval),
     pattern: seconds % 3600 === 0 ? '0 0 * * * *' : seconds % 60 === 0 ? '0 * * * * *' : '* * * * * *',
   }
 }
 
 function byPattern(pattern: string): Schedule {
   const cron = new Cron(pattern, { timezone: 'UTC' })
-  return {
-    next(after) {
-      const due = cron.nextRun(after)
-      if (due === null) throw new Error(`schedule ${pattern} is never due`)
-      return due
-    },
-    pattern,
+  const next = (after: Date) => {
+    const due = cron.nextRun(after)
+    if (due === null) throw new Error(`schedule ${pattern} is never due`)
+    return due
   }
+  // croner looks forward only: from far enough back that something was due, but not so far that much was.
+  const latest = (at: Date) => {
+    const start = BACK_SECONDS.map((seconds) => new Date(at.getTime() - seconds * 1000)).find(
+      (from) => next(from) <= at,
+    )
+    if (start === undefined) throw new Error(`schedule ${pattern} was not due for ten years`)
+    let due = next(start)
+    for (let later = next(due); later <= at; later = next(due)) due = later
+    return due
+  }
+  return { next, latest, pattern }
 }

@@ -1,0 +1,88 @@
+import pino from 'pino'
+import { type Database, openDatabase } from '../../db/client.ts'
+import type { Context } from '../../src/context.ts'
+import type { JobHandlers, JobRun } from '../../src/jobs/handlers.ts'
+import { handlerOf } from '../../src/jobs/handlers.ts'
+import type { Jobs } from '../../src/jobs/jobs.ts'
+import { createJobs, type JobsOptions } from '../../src/jobs/queue.ts'
+import { type Clock, systemClock } from '../../src/kernel/time.ts'
+
+/** What the test's handler sees of a job. */
+export interface Seen extends JobRun {
+  id: number
+  word: string
+}
+
+export interface QueueOptions extends Partial<Pick<JobsOptions, 'concurrency' | 'liveness'>> {
+  handlers?: Partial<JobHandlers>
+  /** The handler of the only job that tests of the queue need, `events.react`. */
+  react?: (seen: Seen) => Promise<void>
+  clock?: Clock
+}
+
+export interface TestQueue {
+  database: Database
+  jobs: Jobs
+  context: Context
+  add(id: number, word?: string, options?: Parameters<Jobs['enqueue']>[3]): Promise<void>
+  close(): Promise<void>
+}
+
+/** A queue on a real database, without the rest of the program. */
+export function openQueue(url: string, options: QueueOptions = {}): TestQueue {
+  const database = openDatabase(url, { poolSize: 4, applicationName: 'test' })
+  const log = pino({ level: 'silent' })
+  const none = async () => undefined
+  const handlers: JobHandlers = {
+    'cron.run': none,
+    'events.fan_out': none,
+    async 'events.react'(_, { eventId: id, reaction: word }, run) {
+      await options.react?.({ id, word, ...run })
+    },
+    ...options.handlers,
+  }
+  const jobs = createJobs({ sql: database.sql, log, handlerOf: handlerOf(handlers, () => context), ...options })
+  const context = partialContext(database, { jobs, log, clock: options.clock ?? systemClock })
+  return {
+    database,
+    jobs,
+    context,
+    add: (id, word = '', settings = {}) =>
+      jobs.enqueue(database.db, 'events.react', { eventId: id, reaction: word }, settings),
+    async close() {
+      await jobs.stop()
+      await database.close()
+    },
+  }
+}
+
+function partialContext({ db, sql }: Database, { jobs, log, clock }: Pick<Context, 'jobs' | 'log' | 'clock'>): Context {
+  const absent = (): never => {
+    throw new Error('tests of the queue have no such thing')
+  }
+  const stopping = new AbortController().signal
+  return {
+    ...{ db, sql, jobs, log, clock, baseUrl: '', stopping },
+    get config() {
+      return absent()
+    },
+    get git() {
+      return absent()
+    },
+    get templates() {
+      return absent()
+    },
+    get passwords() {
+      return absent()
+    },
+  }
+}
+
+/** Resolves when `isTrue` does; fails after ten seconds. For what another process does at a time of its own. */
+export async function until(isTrue: () => boolean | Promise<boolean>, what: string, withinMs = 10_000): Promise<void> {
+  const end = performance.now() + withinMs
+  while (!(await isTrue())) {
+    if (performance.now() > end) throw new Error(`not within ${withinMs} ms: ${what}`)
+    await Bun.sleep(20)
+  }
+}
