@@ -1,33 +1,24 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { describeApi } from '../../src/http/openapi.ts'
-import { referenceRoutes } from '../../src/http/reference.ts'
-import { toy } from './toy.ts'
+import { startTestService, type TestService } from '../harness/service.ts'
 
 /** Debian's package; `.ci/run` installs it. Its absence is a failure, not a skip: the page would go untested. */
 const executablePath = '/usr/bin/chromium'
 
 let browser: Browser
-let stop: () => void
-let origin: string
+let service: TestService
 
 beforeAll(async () => {
   if (!existsSync(executablePath)) throw new Error(`no Chromium at ${executablePath}: apt-get install chromium`)
-  const app = toy()
-  app.use(referenceRoutes(() => describeApi(app, { ...about })))
-  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: app.fetch })
-  origin = `http://127.0.0.1:${server.port}`
-  stop = () => server.stop(true)
+  service = await startTestService()
   browser = await chromium.launch({ executablePath, args: quiet })
-})
+}, 60_000)
 
 afterAll(async () => {
   await browser?.close()
-  stop?.()
+  await service?.stop()
 })
-
-const about = { title: 'Toy', version: '1.2.3', baseUrl: 'http://localhost' }
 
 /** Root may not use Chromium's sandbox; the rest keeps the browser itself from looking for its maker. */
 const quiet = [
@@ -38,18 +29,37 @@ const quiet = [
 test('the reference lists an operation, sends it and shows the answer, and asks nobody else', async () => {
   const page = await browser.newPage()
   const seen = watch(page)
-  await page.goto(`${origin}/api/swagger`)
+  await page.goto(`${service.url}/api/swagger`)
   expect(await page.title()).toBe('API reference - Hearth')
-  await page.locator('#operations-tag-miscellaneous').click()
-  await page.locator('#operations-miscellaneous-getVersion .opblock-summary-control').click()
-  await page.locator('#operations-miscellaneous-getVersion .execute').click()
-  const answer = page.locator('#operations-miscellaneous-getVersion .live-responses-table .response')
-  await answer.waitFor()
-  expect(await answer.textContent()).toContain('"version": "1"')
-  expect(seen.requests.some((url) => url === `${origin}/api/v1/version`)).toBe(true)
-  expect(seen.requests.filter((url) => !url.startsWith(`${origin}/`) && !url.startsWith('data:'))).toEqual([])
+  const answer = await send(page, 'miscellaneous', 'getVersion')
+  expect(answer).toContain('"version"')
+  expect(seen.requests).toContain(`${service.url}/api/v1/version`)
+  expect(seen.requests.filter((url) => !url.startsWith(`${service.url}/`) && !url.startsWith('data:'))).toEqual([])
   expect(seen.complaints).toEqual([])
+  await page.close()
 }, 60_000)
+
+test('a password given to the page signs its requests in', async () => {
+  const page = await browser.newPage()
+  await page.goto(`${service.url}/api/swagger`)
+  await page.locator('.auth-wrapper .authorize').first().click()
+  const scheme = page.locator('.auth-container', { hasText: 'BasicAuth' })
+  await scheme.locator('input').nth(0).fill(service.admin.name)
+  await scheme.locator('input').nth(1).fill(service.admin.password)
+  await scheme.locator('button.authorize').click()
+  await page.locator('.auth-btn-wrapper .btn-done').first().click()
+  expect(await send(page, 'user', 'userGetCurrent')).toContain(`"login": "${service.admin.name}"`)
+  await page.close()
+}, 60_000)
+
+/** Opens an operation, sends it as it stands, and reads what the page shows of the answer. */
+async function send(page: Page, tag: string, operationId: string): Promise<string> {
+  const operation = page.locator(`#operations-${tag}-${operationId}`)
+  await page.locator(`#operations-tag-${tag}`).click()
+  await operation.locator('.opblock-summary-control').click()
+  await operation.locator('.execute').click()
+  return (await operation.locator('.live-responses-table .response').textContent()) ?? ''
+}
 
 /** Every address asked for, and everything the browser complained about: refused by the policy, failed, thrown. */
 function watch(page: Page): { requests: string[]; complaints: string[] } {
