@@ -1,5 +1,6 @@
 import postgres from 'postgres'
 import { sha256Hex } from '../src/kernel/hashing.ts'
+import type { Sql } from './client.ts'
 import { type Migration, migrations } from './migrations/index.ts'
 
 /** Any number will do, as long as no other program takes the same lock on this database. */
@@ -52,12 +53,26 @@ async function applyPending(sql: postgres.Sql, known: readonly Migration[]): Pro
     hash text not null,
     applied_at timestamptz not null default now()
   )`
+  const pending = await findPending(sql, known)
+  for (const migration of pending) await apply(sql, migration)
+  return pending.map(({ name }) => name)
+}
+
+/**
+ * Names of what the next start would apply.
+ * @throws MigrationError when this program cannot use the database.
+ */
+export async function listPending(sql: Sql): Promise<string[]> {
+  const [table] = await sql<{ found: boolean }[]>`select to_regclass('__migrations') is not null as found`
+  const pending = table?.found === true ? await findPending(sql, migrations) : migrations
+  return pending.map(({ name }) => name)
+}
+
+async function findPending(sql: postgres.Sql | Sql, known: readonly Migration[]): Promise<readonly Migration[]> {
   const rows = await sql<{ name: string; hash: string }[]>`select name, hash from __migrations`
   const done = new Map(rows.map(({ name, hash }) => [name, hash]))
   requireKnown(done, known)
-  const pending = known.filter(({ name }) => !done.has(name))
-  for (const migration of pending) await apply(sql, migration)
-  return pending.map(({ name }) => name)
+  return known.filter(({ name }) => !done.has(name))
 }
 
 /** Refuses a database that holds what this program does not know, before anything is touched. */

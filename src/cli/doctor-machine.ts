@@ -1,0 +1,65 @@
+import { closeSync, fsyncSync, mkdirSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '../config.ts'
+import { type Finding, messageOf } from './finding.ts'
+
+const LOW_SPACE_BYTES = 1024 ** 3
+
+/** Whether a folder exists or can be made, takes a file, and is not open to everybody. */
+export function checkFolder(subject: string, folder: string): Finding {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    writeProbe(folder)
+  } catch (error) {
+    return {
+      subject,
+      detail: `${folder} cannot be written: ${messageOf(error)}`,
+      remedy: `make it writable for this user (number ${process.getuid?.()}), or set ${subject} to a folder that is`,
+    }
+  }
+  const mode = statSync(folder).mode & 0o777
+  // Others may pass through DATA_DIR (the user of the built-in PostgreSQL does), but not list or change it.
+  if ((mode & 0o066) !== 0)
+    return {
+      subject,
+      detail: `${folder} is open to other users (mode ${mode.toString(8)})`,
+      remedy: `chmod go-rw ${folder}`,
+    }
+  return { subject, detail: `${folder} can be written` }
+}
+
+function writeProbe(folder: string): void {
+  const probe = join(folder, `.doctor-${process.pid}`)
+  const file = openSync(probe, 'wx', 0o600)
+  try {
+    writeSync(file, 'x')
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+    rmSync(probe)
+  }
+}
+
+export function checkSpace(folder: string): Finding {
+  const subject = 'Disk space'
+  try {
+    const { bavail, bsize } = statfsSync(folder)
+    const free = bavail * bsize
+    const detail = `${(free / 1024 ** 3).toFixed(1)} GiB free for ${folder}`
+    return free >= LOW_SPACE_BYTES
+      ? { subject, detail }
+      : { subject, detail, remedy: 'free some space, or move the folder' }
+  } catch (error) {
+    return { subject, detail: messageOf(error), remedy: 'mend the folder first' }
+  }
+}
+
+export async function checkGit(config: Config): Promise<Finding> {
+  const subject = 'Git'
+  try {
+    const version = config.host
+    return { subject, detail: `version ${version}` }
+  } catch (error) {
+    return { subject, detail: messageOf(error), remedy: 'install Git 2.39 or newer and let PATH lead to it' }
+  }
+}

@@ -1,0 +1,39 @@
+import type { Config } from '../config.ts'
+import { loadProcessConfig } from '../config.ts'
+import type { Command } from './arguments.ts'
+import { checkDatabase } from './doctor-database.ts'
+import { checkFolder, checkGit, checkSpace } from './doctor-machine.ts'
+import type { Finding } from './finding.ts'
+
+export const doctorCommand: Command = {
+  name: 'doctor',
+  summary: 'Looks at everything the program needs and says how to mend what is wrong.',
+  details: `Settings, database, clocks, Git, the rights of the data folders, disk space. Changes nothing but what a start
+would make too: folders that are missing, and the built-in PostgreSQL when DATABASE_URL is not set.
+The exit status is 0 when all is well, 1 when something is wrong, 78 for a wrong setting.`,
+  async run() {
+    const findings = await examine(loadProcessConfig())
+    for (const finding of findings) process.stdout.write(describe(finding))
+    const faults = findings.filter(({ remedy }) => remedy !== undefined).length
+    process.stdout.write(
+      faults === 0 ? '\nAll is well.\n' : `\n${faults} of ${findings.length} checks found a fault.\n`,
+    )
+    return faults === 0 ? 0 : 1
+  },
+}
+
+/** All findings, faults or not, in the order in which they should be mended. */
+export async function examine(config: Config): Promise<Finding[]> {
+  const findings = [
+    checkFolder('DATA_DIR', config.dataDir),
+    checkFolder('REPOSITORIES_DIR', config.repositoriesDir),
+    checkSpace(config.repositoriesDir),
+    await checkGit(config),
+  ]
+  return [...findings, ...(await checkDatabase(config))]
+}
+
+function describe({ subject, detail, remedy }: Finding): string {
+  const line = `${remedy === undefined ? 'ok   ' : 'FAULT'}  ${subject}: ${detail}\n`
+  return remedy === undefined ? line : `${line}       To mend it: ${remedy}\n`
+}

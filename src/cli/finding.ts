@@ -1,0 +1,9 @@
+/** What one look found: fine, or what is wrong and how to mend it. */
+export interface Finding {
+  subject: string
+  detail: string
+  /** Set when something is wrong. */
+  remedy?: string
+}
+
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

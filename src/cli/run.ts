@@ -1,0 +1,82 @@
+import { MigrationError } from '../../db/migrate.ts'
+import { ConfigError } from '../config.ts'
+import { Refusal } from '../kernel/errors.ts'
+import { version } from '../version.ts'
+import { type Command, columns, commandHelp, readInput, UsageError } from './arguments.ts'
+import { configCommand } from './config.ts'
+import { doctorCommand } from './doctor.ts'
+import { migrateCommand } from './migrate.ts'
+import { serveCommand } from './serve.ts'
+import { userCommands } from './user.ts'
+
+const versionCommand: Command = {
+  name: 'version',
+  summary: 'Prints the version.',
+  async run() {
+    process.stdout.write(`${version}\n`)
+    return 0
+  },
+}
+
+const commands: readonly Command[] = [
+  serveCommand,
+  migrateCommand,
+  ...userCommands,
+  configCommand,
+  doctorCommand,
+  versionCommand,
+]
+
+/** Runs one command line and returns the exit status. Without a command the program serves. */
+export async function runCommandLine(words: readonly string[]): Promise<number> {
+  try {
+    if (words[0] === '--help' || words[0] === '-h' || words[0] === 'help') return print(overview())
+    if (words[0] === '--version') return await versionCommand.run(readInput(versionCommand, []))
+    const { command, rest } = findCommand(words)
+    if (rest.includes('--help') || rest.includes('-h')) return print(commandHelp(command))
+    return await command.run(readInput(command, rest))
+  } catch (error) {
+    return explain(error)
+  }
+}
+
+/** A command may have two words, such as `user create`. */
+function findCommand(words: readonly string[]): { command: Command; rest: string[] } {
+  if (words.length === 0 || words[0]?.startsWith('-') === true) return { command: serveCommand, rest: [...words] }
+  for (const length of [2, 1]) {
+    const command = commands.find(({ name }) => name === words.slice(0, length).join(' '))
+    if (command !== undefined) return { command, rest: words.slice(length) }
+  }
+  const within = commands.filter(({ name }) => name.startsWith(`${words[0]} `)).map(({ name }) => name)
+  if (within.length > 0) throw new UsageError(`say one of: ${within.join(', ')}`)
+  throw new UsageError(`there is no command "${words[0]}"; --help lists them`)
+}
+
+function overview(): string {
+  return `Usage: hearth [command] [options]
+
+Hearth ${version}: a self-hosted Git service.
+
+Commands:
+${columns(commands.map(({ name, summary }) => [name, summary]))}
+
+"hearth COMMAND --help" says more about one of them. Settings are environment variables; "hearth config" lists them.
+`
+}
+
+function print(text: string): number {
+  process.stdout.write(text)
+  return 0
+}
+
+/** Faults of whoever called are one line each; anything else is ours and shows where it happened. */
+function explain(error: unknown): number {
+  const isExpected = error instanceof MigrationError || error instanceof Refusal
+  if (error instanceof ConfigError || error instanceof UsageError) {
+    process.stderr.write(`${error.message}\n`)
+    return error.exitCode
+  }
+  const text = error instanceof Error ? (isExpected ? error.message : (error.stack ?? error.message)) : String(error)
+  process.stderr.write(`${text}\n`)
+  return 1
+}

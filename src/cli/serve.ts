@@ -1,0 +1,66 @@
+import { loadProcessConfig } from '../config.ts'
+import { createLog, type Log } from '../log.ts'
+import { type Service, startService } from '../service.ts'
+import type { Command } from './arguments.ts'
+
+export const serveCommand: Command = {
+  name: 'serve',
+  summary: 'Serves until it is stopped by SIGTERM or SIGINT. The default.',
+  details: `Starts the built-in PostgreSQL unless DATABASE_URL is set, migrates the database, creates the first administrator
+on an empty one, and listens. On a signal it takes no new request, lets running ones end for at most
+SHUTDOWN_TIMEOUT_SECONDS, and exits with 0; a second signal ends it at once.`,
+  async run() {
+    const config = loadProcessConfig()
+    const log = createLog(config)
+    keepAlive(log)
+    const stopped = untilSignal()
+    const service = await startService(config, { log })
+    log.info({ url: service.url, publicUrl: service.context.baseUrl }, 'listening')
+    welcome(service)
+    const signal = await stopped
+    log.info({ signal }, 'stopping')
+    await service.stop()
+    log.info('stopped')
+    return 0
+  },
+}
+
+/** A fault in one background promise must not end everybody's requests: it is logged as the bug it is. */
+function keepAlive(log: Log): void {
+  process.on('unhandledRejection', (err) => log.error({ err }, 'a promise failed and nobody looked'))
+  process.on('uncaughtException', (err) => log.error({ err }, 'an error was thrown and nobody caught it'))
+}
+
+function untilSignal(): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>()
+  let seen = 0
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
+    process.on(signal, () => {
+      seen += 1
+      if (seen > 1) process.exit(1)
+      resolve(signal)
+    })
+  return promise
+}
+
+/** On the first start: what to do next, and the generated password, which is shown nowhere else. */
+function welcome({ firstAdministrator, context }: Service): void {
+  if (firstAdministrator === undefined) return
+  const { username, password } = firstAdministrator
+  const login = `${username}:${password ?? '$ADMIN_PASSWORD'}`
+  process.stdout.write(`
+Hearth is ready: ${context.baseUrl}
+
+  Administrator   ${username}
+  Password        ${password === undefined ? 'the one in ADMIN_PASSWORD' : `${password}   (shown only now)`}
+${context.config.enableSwagger ? `  API reference   ${context.baseUrl}/api/swagger\n` : ''}
+Create an access token and a repository, and clone it:
+
+  curl -u '${login}' -H 'content-type: application/json' \\
+    -d '{"name":"laptop","scopes":["all"]}' ${context.baseUrl}/api/v1/users/${username}/tokens
+  curl -u '${login}' -H 'content-type: application/json' \\
+    -d '{"name":"hello","auto_init":true}' ${context.baseUrl}/api/v1/user/repos
+  git clone ${context.baseUrl}/${username}/hello.git
+
+`)
+}
