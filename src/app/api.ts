@@ -1,8 +1,22 @@
 import { Elysia } from 'elysia'
 import type { Context } from '../context.ts'
+import { accessTokenRoutes } from '../features/access-tokens/routes.ts'
+import { adminUserRoutes } from '../features/admin-users/routes.ts'
+import { commentRoutes } from '../features/comments/routes.ts'
+import { issueRoutes } from '../features/issues/routes.ts'
+import { labelRoutes } from '../features/labels/routes.ts'
+import { milestoneRoutes } from '../features/milestones/routes.ts'
 import { userRoutes } from '../features/users/routes.ts'
 import { versionRoutes } from '../features/version/routes.ts'
 
 /** The features below `/api/v1`, one instance each, so that the types stay quick to check. */
 export const api = (context: Context) =>
-  new Elysia({ name: 'api', prefix: '/api/v1' }).use(versionRoutes(context)).use(userRoutes(context))
+  new Elysia({ name: 'api', prefix: '/api/v1' })
+    .use(versionRoutes(context))
+    .use(userRoutes(context))
+    .use(labelRoutes(context))
+    .use(milestoneRoutes(context))
+    .use(issueRoutes(context))
+    .use(commentRoutes(context))
+    .use(accessTokenRoutes(context))
+    .use(adminUserRoutes(context))

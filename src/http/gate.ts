@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia'
+import type { RepositoryAccess } from '../access/repository-access.ts'
 import type { Unit } from '../access/units.ts'
 import type { Actor } from '../auth/actor.ts'
 import type { Context } from '../context.ts'
@@ -7,12 +8,7 @@ import { type Account, visibleAccount } from './account-gate.ts'
 import { admit, requireScopes, type ScopeRule } from './admission.ts'
 import { refuseUnreadableBody } from './body.ts'
 import { gateDetail } from './openapi/gates.ts'
-import {
-  type ChangeLevel,
-  type RepositoryAccess,
-  repositoryForChange,
-  repositoryForReading,
-} from './repository-gate.ts'
+import { type ChangeLevel, repositoryForChange, repositoryForReading } from './repository-gate.ts'
 
 interface Passed {
   actor: Actor | undefined

@@ -1,22 +1,13 @@
-import { decideRights, maySeeOwner, type RepositoryRights } from '../access/decide.ts'
+import { decideRights, maySeeOwner } from '../access/decide.ts'
 import { Level } from '../access/levels.ts'
 import { findRepository, type LoadedRepository } from '../access/load.ts'
 import { findAccount, findRenamedRepository } from '../access/load-account.ts'
+import type { RepositoryAccess } from '../access/repository-access.ts'
 import type { Unit } from '../access/units.ts'
 import type { Actor } from '../auth/actor.ts'
 import type { Context } from '../context.ts'
 import { forbidden, locked, notFound } from '../kernel/errors.ts'
 import { movedTo } from './moved.ts'
-
-/** The repository that a path names, with what the caller may do with it. */
-export interface RepositoryAccess extends LoadedRepository {
-  rights: RepositoryRights
-  fullName: string
-  /** The address of the repository in the API. */
-  apiUrl: string
-  /** The address of the repository's page. */
-  htmlUrl: string
-}
 
 interface Path {
   request: Request

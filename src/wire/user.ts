@@ -70,6 +70,41 @@ export function presentUserPublicly(user: UserRow, viewer: Viewer): User {
   }
 }
 
+/** As somebody who is not signed in sees it: nested in issues and comments, whoever looks. */
+export const presentUserToVisitors = (user: UserRow, viewer: Viewer): User =>
+  presentUserPublicly(user, { ...viewer, userId: undefined, isAdmin: false })
+
+/** The author of something; the ghost where the account is gone. */
+export const presentAuthor = (user: UserRow | undefined, viewer: Viewer): User =>
+  user ? presentUser(user, viewer) : presentGhost(viewer)
+
+/** Wire: what an account that was deleted wrote belongs to the user Ghost with the number -1. */
+export const presentGhost = (viewer: Viewer): User => ({
+  id: -1,
+  login: 'Ghost',
+  login_name: '',
+  source_id: 0,
+  full_name: '',
+  email: '',
+  avatar_url: `${viewer.baseUrl}/avatars/ghost`,
+  html_url: `${viewer.baseUrl}/Ghost`,
+  language: '',
+  is_admin: false,
+  last_login: ZERO_TIME,
+  created: ZERO_TIME,
+  restricted: false,
+  active: false,
+  prohibit_login: false,
+  location: '',
+  website: '',
+  description: '',
+  visibility: 'public',
+  followers_count: 0,
+  following_count: 0,
+  starred_repos_count: 0,
+  username: 'Ghost',
+})
+
 function presentPrivately(user: UserRow, viewer: Viewer): User {
   return {
     ...presentUserPublicly(user, viewer),

@@ -1,0 +1,115 @@
+import { Elysia, t } from 'elysia'
+import type { Actor } from '../../auth/actor.ts'
+import type { Context } from '../../context.ts'
+import { endIfUnchanged } from '../../http/freshness.ts'
+import { gate } from '../../http/gate.ts'
+import { paging } from '../../http/paging.ts'
+import { pageQuery, queryTime } from '../../http/query.ts'
+import { viewerOf } from '../../http/viewer.ts'
+import { Comment, presentComment } from '../../wire/comment.ts'
+import { getIssue } from '../issues/service.ts'
+import { CreateIssueCommentOption, EditIssueCommentOption } from './schema.ts'
+import { createComment, deleteComment, editComment, getComment } from './service.ts'
+import { type FoundComment, listIssueComments, listRepositoryComments } from './store.ts'
+
+const read = { unit: 'repo.issues', scope: 'issue' } as const
+const take = { unit: 'repo.issues', scope: 'issue', level: 'read' } as const
+
+/** Wire: the family gives all comments of an issue at once. This many are enough for any real one. */
+const MAX_COMMENTS = 5000
+
+const timeQuery = { since: queryTime(), before: queryTime() }
+
+export const commentRoutes = (context: Context) => {
+  const present = (found: FoundComment, htmlUrl: string, actor: Actor | undefined) =>
+    presentComment(found, htmlUrl, viewerOf(context, actor))
+  return new Elysia({ name: 'comments', prefix: '/repos/:owner/:repo/issues', detail: { tags: ['issue'] } })
+    .use(gate(context))
+    .get(
+      '/:index/comments',
+      async ({ actor, repo, params, query, request, set }) => {
+        const { issue } = await getIssue(context, repo, params.index)
+        const { total } = paging(context, {}, { request, set })
+        const found = await listIssueComments(context.db, issue.id, query, MAX_COMMENTS)
+        total(found.total)
+        endIfUnchanged({ request, set }, [repo.version, actor?.user.id, ...found.rows.map(({ version }) => version)])
+        return found.rows.map((one) => present(one, repo.htmlUrl, actor))
+      },
+      {
+        readRepo: read,
+        query: t.Object(timeQuery),
+        response: { 200: t.Array(Comment) },
+        detail: { operationId: 'issueGetComments', summary: "List an issue's comments", 'x-list': 'total' },
+      },
+    )
+    .post(
+      '/:index/comments',
+      async ({ actor, repo, params, body, status }) => {
+        const made = await createComment(context, { actor, repo }, { index: params.index, body: body.body })
+        return status(201, present(made, repo.htmlUrl, actor))
+      },
+      {
+        changeRepo: take,
+        body: CreateIssueCommentOption,
+        response: { 201: Comment },
+        detail: { operationId: 'issueCreateComment', summary: 'Comment on an issue' },
+      },
+    )
+    .get(
+      '/comments',
+      async ({ actor, repo, query, request, set }) => {
+        const { page, links } = paging(context, query, { request, set })
+        const found = await listRepositoryComments(context.db, repo.repository.id, query, page)
+        links(found.total)
+        return found.rows.map((one) => present(one, repo.htmlUrl, actor))
+      },
+      {
+        readRepo: read,
+        query: t.Object({ ...pageQuery, ...timeQuery }),
+        response: { 200: t.Array(Comment) },
+        detail: {
+          operationId: 'issueGetRepoComments',
+          summary: "List the comments on all of a repository's issues",
+          'x-list': 'links',
+        },
+      },
+    )
+    .get(
+      '/comments/:id',
+      async ({ actor, repo, params, request, set }) => {
+        const found = await getComment(context, repo, params.id)
+        endIfUnchanged({ request, set }, [repo.version, actor?.user.id, found.version])
+        return present(found, repo.htmlUrl, actor)
+      },
+      {
+        readRepo: read,
+        response: { 200: Comment },
+        detail: { operationId: 'issueGetComment', summary: 'A comment' },
+      },
+    )
+    .patch(
+      '/comments/:id',
+      async ({ actor, repo, params, body }) => {
+        const edited = await editComment(context, { actor, repo }, { id: params.id, body: body.body })
+        return present(edited, repo.htmlUrl, actor)
+      },
+      {
+        changeRepo: take,
+        body: EditIssueCommentOption,
+        response: { 200: Comment },
+        detail: { operationId: 'issueEditComment', summary: 'Change a comment' },
+      },
+    )
+    .delete(
+      '/comments/:id',
+      async ({ actor, repo, params, set }) => {
+        await deleteComment(context, { actor, repo }, params.id)
+        set.status = 204
+      },
+      {
+        changeRepo: take,
+        response: { 204: t.Void() },
+        detail: { operationId: 'issueDeleteComment', summary: 'Delete a comment' },
+      },
+    )
+}

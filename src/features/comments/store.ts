@@ -1,0 +1,106 @@
+import { and, asc, eq, gte, lte, type SQL, sql } from 'drizzle-orm'
+import type { Db } from '../../../db/client.ts'
+import { type CommentRow, comments, issues } from '../../../db/schema/issues.ts'
+import { users } from '../../../db/schema/users.ts'
+import type { Page, Paged } from '../../kernel/page.ts'
+import type { ShownComment } from '../../wire/comment.ts'
+
+export interface FoundComment extends ShownComment {
+  /** Changes with every row that the comment's shape is made of. */
+  version: string
+}
+
+export interface CommentFilter {
+  since?: Date
+  before?: Date
+}
+
+const columns = {
+  comment: comments,
+  poster: users,
+  issue: { number: issues.number, isPull: issues.isPull },
+  version: sql<string>`${comments}.xmin::text || '.' || coalesce(${users}.xmin::text, '')`,
+}
+
+/** What people wrote; what happened to an issue is kept beside it and has no place in these lists. */
+const written = (scope: SQL | undefined, { since, before }: CommentFilter): SQL | undefined =>
+  and(
+    scope,
+    eq(comments.kind, 'comment'),
+    since && gte(comments.updatedAt, since),
+    before && lte(comments.updatedAt, before),
+  )
+
+const select = (db: Db) =>
+  db
+    .select(columns)
+    .from(comments)
+    .innerJoin(issues, eq(issues.id, comments.issueId))
+    .leftJoin(users, eq(users.id, comments.posterId))
+
+/** All comments of an issue, oldest first, at most `limit`. */
+export async function listIssueComments(
+  db: Db,
+  issueId: number,
+  filter: CommentFilter,
+  limit: number,
+): Promise<Paged<FoundComment>> {
+  const matching = written(eq(comments.issueId, issueId), filter)
+  const rows = await select(db).where(matching).orderBy(asc(comments.createdAt), asc(comments.id)).limit(limit)
+  const total = rows.length < limit ? rows.length : await db.$count(comments, matching)
+  return { rows: rows.map(shown), total }
+}
+
+export async function listRepositoryComments(
+  db: Db,
+  repositoryId: number,
+  filter: CommentFilter,
+  page: Page,
+): Promise<Paged<FoundComment>> {
+  const matching = written(eq(issues.repositoryId, repositoryId), filter)
+  const ordered = select(db).where(matching).orderBy(asc(comments.createdAt), asc(comments.id))
+  const count = db
+    .select({ total: sql<number>`count(*)` })
+    .from(comments)
+    .innerJoin(issues, eq(issues.id, comments.issueId))
+    .where(matching)
+  const [rows, [counted]] = await Promise.all([ordered.limit(page.limit).offset(page.offset), count])
+  return { rows: rows.map(shown), total: counted?.total ?? 0 }
+}
+
+/** A comment of an issue of this repository. */
+export async function findComment(db: Db, repositoryId: number, id: number): Promise<FoundComment | undefined> {
+  const [row] = await select(db).where(
+    and(eq(comments.id, id), eq(issues.repositoryId, repositoryId), eq(comments.kind, 'comment')),
+  )
+  return row && shown(row)
+}
+
+export async function insertComment(db: Db, comment: typeof comments.$inferInsert): Promise<CommentRow> {
+  const [row] = await db.insert(comments).values(comment).returning()
+  if (row === undefined) throw new Error('insert returned no row')
+  await db
+    .update(issues)
+    .set({ commentsCount: sql`${issues.commentsCount} + 1`, updatedAt: row.createdAt })
+    .where(eq(issues.id, row.issueId))
+  return row
+}
+
+export async function updateComment(db: Db, id: number, change: Partial<CommentRow>): Promise<CommentRow | undefined> {
+  const [row] = await db.update(comments).set(change).where(eq(comments.id, id)).returning()
+  return row
+}
+
+export async function removeComment(db: Db, id: number): Promise<boolean> {
+  const [row] = await db.delete(comments).where(eq(comments.id, id)).returning({ issueId: comments.issueId })
+  if (row === undefined) return false
+  await db
+    .update(issues)
+    .set({ commentsCount: sql`${issues.commentsCount} - 1` })
+    .where(eq(issues.id, row.issueId))
+  return true
+}
+
+type Row = Awaited<ReturnType<typeof select>>[number]
+
+const shown = ({ poster, ...row }: Row): FoundComment => ({ ...row, poster: poster ?? undefined })

@@ -1,0 +1,90 @@
+import type { Db } from '../../../db/client.ts'
+import type { IssueRow } from '../../../db/schema/issues.ts'
+import type { RepositoryAccess } from '../../access/repository-access.ts'
+import type { Actor } from '../../auth/actor.ts'
+import type { Context } from '../../context.ts'
+import { appendEvent } from '../../events/append.ts'
+import { conflict, forbidden, notFound } from '../../kernel/errors.ts'
+import { parseTime } from '../../kernel/time.ts'
+import type { EditIssueOption } from './schema.ts'
+import { getIssue, mayPlan, readAssignees, readMilestone, recordStateChange } from './service.ts'
+import { lockIssue, recountMilestones, replaceAssignees, updateIssue } from './store.ts'
+
+interface Doer {
+  actor: Actor
+  repo: RepositoryAccess
+}
+
+/**
+ * Changes an issue: its author may change text and state, who has write on issues everything.
+ * @throws Refusal 403 for others, 404 for an unknown number, 409 when `content_version` is not the newest, 422 for an unknown
+ * assignee or milestone
+ */
+export async function editIssue(
+  context: Context,
+  doer: Doer,
+  { index, option }: { index: string; option: EditIssueOption },
+): Promise<IssueRow> {
+  const { actor, repo } = doer
+  const { issue: shown } = await getIssue(context, repo, index)
+  if (shown.posterId !== actor.user.id && !mayPlan(repo))
+    throw forbidden('only the author and those with write access to issues may change it')
+  const plan = mayPlan(repo) ? await readPlanChange(context.db, repo, option) : {}
+  const assignees = mayPlan(repo) ? await readAssigneeChange(context.db, repo, option) : undefined
+  return context.db.transaction(async (tx) => {
+    const before = await lockIssue(tx, repo.repository.id, shown.number)
+    if (!before) throw notFound()
+    const text = readTextChange(before, option)
+    const state = readStateChange(context, before, option)
+    if (assignees) await replaceAssignees(tx, before.id, assignees)
+    const after = await updateIssue(tx, before.id, { ...plan, ...text, ...state, updatedAt: context.clock.now() })
+    if (after.milestoneId !== before.milestoneId || after.isClosed !== before.isClosed)
+      await recountMilestones(tx, [before.milestoneId, after.milestoneId])
+    if (after.isClosed !== before.isClosed) await recordStateChange(tx, doer, after)
+    if (text.contentVersion !== undefined) await recordEdit(tx, doer, { before, after })
+    return after
+  })
+}
+
+async function readPlanChange(db: Db, repo: RepositoryAccess, option: EditIssueOption): Promise<Partial<IssueRow>> {
+  return {
+    ref: option.ref,
+    milestoneId: option.milestone === undefined ? undefined : await readMilestone(db, repo, option.milestone),
+    dueAt: option.unset_due_date ? null : option.due_date === undefined ? undefined : parseTime(option.due_date),
+  }
+}
+
+async function readAssigneeChange(db: Db, repo: RepositoryAccess, option: EditIssueOption) {
+  if (option.assignees === undefined && option.assignee === undefined) return undefined
+  return readAssignees(db, repo, [...(option.assignees ?? []), ...(option.assignee ? [option.assignee] : [])])
+}
+
+function readTextChange(before: IssueRow, option: EditIssueOption): Partial<IssueRow> {
+  if (option.content_version !== undefined && option.content_version !== before.contentVersion)
+    throw conflict('the text has changed since it was read: read it again')
+  const title = option.title?.trim() || before.title
+  const body = option.body ?? before.body
+  if (title === before.title && body === before.body) return {}
+  return { title, body, contentVersion: before.contentVersion + 1 }
+}
+
+function readStateChange({ clock }: Context, before: IssueRow, option: EditIssueOption): Partial<IssueRow> {
+  const isClosed = option.state === undefined ? before.isClosed : option.state === 'closed'
+  return isClosed === before.isClosed ? {} : { isClosed, closedAt: isClosed ? clock.now() : null }
+}
+
+async function recordEdit(tx: Db, { actor, repo }: Doer, { before, after }: { before: IssueRow; after: IssueRow }) {
+  await appendEvent(tx, {
+    kind: 'issue.edited',
+    actorId: actor.user.id,
+    repositoryId: repo.repository.id,
+    ownerId: repo.owner.id,
+    payload: {
+      issueId: after.id,
+      number: after.number,
+      isPull: after.isPull,
+      oldTitle: before.title === after.title ? undefined : before.title,
+      oldBody: before.body === after.body ? undefined : before.body,
+    },
+  })
+}

@@ -1,0 +1,63 @@
+import { asc, eq, inArray, sql } from 'drizzle-orm'
+import type { Db } from '../../../db/client.ts'
+import { issueAssignees, issueLabels, labels, milestones } from '../../../db/schema/issues.ts'
+import { users } from '../../../db/schema/users.ts'
+import type { ShownIssue } from '../../wire/issue.ts'
+import type { VersionedIssue } from './store.ts'
+
+export interface LoadedIssue extends ShownIssue {
+  /** Changes with every row that the issue's shape is made of. */
+  version: string
+}
+
+/** Gathers what issues show beside their own row: four statements, however many issues there are. */
+export async function loadIssues(db: Db, found: readonly VersionedIssue[]): Promise<LoadedIssue[]> {
+  if (found.length === 0) return []
+  const ids = found.map(({ issue }) => issue.id)
+  const posterIds = distinct(found.map(({ issue }) => issue.posterId))
+  const milestoneIds = distinct(found.map(({ issue }) => issue.milestoneId))
+  const [posters, assignees, labelled, planned] = await Promise.all([
+    posterIds.length === 0 ? [] : db.select(userColumns).from(users).where(inArray(users.id, posterIds)),
+    db
+      .select({ issueId: issueAssignees.issueId, ...userColumns })
+      .from(issueAssignees)
+      .innerJoin(users, eq(users.id, issueAssignees.userId))
+      .where(inArray(issueAssignees.issueId, ids))
+      .orderBy(asc(users.id)),
+    db
+      .select({ issueId: issueLabels.issueId, label: labels, version: sql<string>`${labels}.xmin::text` })
+      .from(issueLabels)
+      .innerJoin(labels, eq(labels.id, issueLabels.labelId))
+      .where(inArray(issueLabels.issueId, ids))
+      .orderBy(asc(labels.name), asc(labels.id)),
+    milestoneIds.length === 0
+      ? []
+      : db
+          .select({ milestone: milestones, version: sql<string>`${milestones}.xmin::text` })
+          .from(milestones)
+          .where(inArray(milestones.id, milestoneIds)),
+  ])
+  const posterById = new Map(posters.map((poster) => [poster.user.id, poster]))
+  const milestoneById = new Map(planned.map((plan) => [plan.milestone.id, plan]))
+  const assigneesOf = Map.groupBy(assignees, (row) => row.issueId)
+  const labelsOf = Map.groupBy(labelled, (row) => row.issueId)
+  return found.map(({ issue, version }) => {
+    const poster = issue.posterId === null ? undefined : posterById.get(issue.posterId)
+    const milestone = issue.milestoneId === null ? undefined : milestoneById.get(issue.milestoneId)
+    const assigned = assigneesOf.get(issue.id) ?? []
+    const carried = labelsOf.get(issue.id) ?? []
+    const parts = [poster, milestone, ...assigned, ...carried].map((part) => part?.version)
+    return {
+      issue,
+      version: [version, ...parts].join('.'),
+      poster: poster?.user,
+      milestone: milestone?.milestone,
+      assignees: assigned.map((row) => row.user),
+      labels: carried.map((row) => row.label),
+    }
+  })
+}
+
+const userColumns = { user: users, version: sql<string>`${users}.xmin::text` }
+
+const distinct = (ids: readonly (number | null)[]): number[] => [...new Set(ids.filter((id) => id !== null))]

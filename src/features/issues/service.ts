@@ -1,0 +1,155 @@
+import type { Db } from '../../../db/client.ts'
+import type { IssueRow } from '../../../db/schema/issues.ts'
+import { findAssignable } from '../../access/assignable.ts'
+import { Level } from '../../access/levels.ts'
+import type { RepositoryAccess } from '../../access/repository-access.ts'
+import type { Actor } from '../../auth/actor.ts'
+import type { Context } from '../../context.ts'
+import { appendEvent } from '../../events/append.ts'
+import { forbidden, invalid, notFound } from '../../kernel/errors.ts'
+import { parseTime } from '../../kernel/time.ts'
+import { findUsableLabels } from '../labels/store.ts'
+import { findMilestones } from '../milestones/store.ts'
+import type { CreateIssueOption } from './schema.ts'
+import {
+  addLabels,
+  addToOpenIssues,
+  findIssue,
+  insertIssue,
+  insertStateChange,
+  isBlockedBy,
+  recountMilestones,
+  removeIssue,
+  replaceAssignees,
+  takeIssueNumber,
+  type VersionedIssue,
+} from './store.ts'
+
+/** Whether labels, assignees, milestone and due date are this person's to set. */
+export const mayPlan = (repo: RepositoryAccess): boolean => repo.rights.level('repo.issues') >= Level.write
+
+/** @throws Refusal 404 for a number that this repository has not given */
+export async function getIssue({ db }: Context, repo: RepositoryAccess, index: string): Promise<VersionedIssue> {
+  const found = /^\d{1,9}$/.test(index) ? await findIssue(db, repo.repository.id, Number(index)) : undefined
+  if (!found) throw notFound()
+  return found
+}
+
+interface Plan {
+  labelIds: number[]
+  assigneeIds: number[]
+  milestoneId: number | null
+  dueAt: Date | null
+}
+
+/**
+ * Creates an issue with all that belongs to it in one transaction.
+ * @throws Refusal 403 for a blocked person, 422 for an unknown assignee or milestone
+ */
+export async function createIssue(
+  context: Context,
+  { actor, repo }: { actor: Actor; repo: RepositoryAccess },
+  option: CreateIssueOption,
+): Promise<IssueRow> {
+  const { db, clock } = context
+  if (await isBlockedBy(db, actor.user.id, [repo.owner.id])) throw forbidden('the owner has blocked you')
+  // Wire: what only writers may set is dropped in silence when others send it.
+  const plan = mayPlan(repo) ? await readPlan(db, repo, option) : noPlan
+  const isClosed = option.closed ?? false
+  return db.transaction(async (tx) => {
+    const number = await takeIssueNumber(tx, repo.repository.id, !isClosed)
+    const issue = await insertIssue(tx, {
+      repositoryId: repo.repository.id,
+      number,
+      posterId: actor.user.id,
+      title: option.title.trim(),
+      body: option.body,
+      ref: option.ref,
+      milestoneId: plan.milestoneId,
+      dueAt: plan.dueAt,
+      isClosed,
+      closedAt: isClosed ? clock.now() : null,
+    })
+    await addLabels(tx, issue.id, plan.labelIds)
+    if (plan.assigneeIds.length > 0) await replaceAssignees(tx, issue.id, plan.assigneeIds)
+    await recountMilestones(tx, [issue.milestoneId])
+    await appendIssueEvent(tx, { actor, repo }, { kind: 'issue.created', issue })
+    return issue
+  })
+}
+
+const noPlan: Plan = { labelIds: [], assigneeIds: [], milestoneId: null, dueAt: null }
+
+async function readPlan(db: Db, repo: RepositoryAccess, option: CreateIssueOption): Promise<Plan> {
+  const names = [...(option.assignees ?? []), ...(option.assignee ? [option.assignee] : [])]
+  const [assigneeIds, milestoneId, labels] = await Promise.all([
+    readAssignees(db, repo, names),
+    readMilestone(db, repo, option.milestone ?? 0),
+    option.labels?.length ? findUsableLabels(db, placeOf(repo), { ids: option.labels }) : [],
+  ])
+  const dueAt = option.due_date === undefined ? null : (parseTime(option.due_date) ?? null)
+  return { labelIds: labels.map((label) => label.id), assigneeIds, milestoneId, dueAt }
+}
+
+export const placeOf = ({ repository }: RepositoryAccess) => ({
+  repositoryId: repository.id,
+  ownerId: repository.ownerId,
+})
+
+/** @throws Refusal 422 naming who cannot be asked */
+export async function readAssignees(db: Db, repo: RepositoryAccess, names: readonly string[]): Promise<number[]> {
+  const wanted = names.filter((name) => name !== '')
+  const found = await findAssignable(db, repo.repository, wanted)
+  const missing = wanted.find((name) => !found.some((user) => user.lowerName === name.toLowerCase()))
+  if (missing !== undefined) throw invalid(`Assignee does not exist: [name: ${missing}]`)
+  return found.map((user) => user.id)
+}
+
+/** @throws Refusal 422 for another repository's milestone */
+export async function readMilestone(db: Db, repo: RepositoryAccess, id: number): Promise<number | null> {
+  if (id === 0) return null
+  const found = await findMilestones(db, repo.repository.id, [String(id)])
+  if (!found.some((milestone) => milestone.id === id))
+    throw invalid(`milestone does not exist [id: ${id}]`, 'milestone')
+  return id
+}
+
+/** Removes an issue with its comments; its number is not given again. */
+export async function deleteIssue(
+  context: Context,
+  { actor, repo }: { actor: Actor; repo: RepositoryAccess },
+  index: string,
+): Promise<void> {
+  const { issue } = await getIssue(context, repo, index)
+  await context.db.transaction(async (tx) => {
+    if (!issue.isClosed) await addToOpenIssues(tx, repo.repository.id, -1)
+    await removeIssue(tx, issue.id)
+    await recountMilestones(tx, [issue.milestoneId])
+    await appendIssueEvent(tx, { actor, repo }, { kind: 'issue.deleted', issue })
+  })
+}
+
+/** Closes or opens an issue whose row the transaction has locked. */
+export async function recordStateChange(
+  tx: Db,
+  { actor, repo }: { actor: Actor; repo: RepositoryAccess },
+  issue: IssueRow,
+): Promise<void> {
+  await addToOpenIssues(tx, repo.repository.id, issue.isClosed ? -1 : 1)
+  await insertStateChange(tx, issue.id, actor.user.id, issue.isClosed ? 'close' : 'reopen')
+  await appendIssueEvent(tx, { actor, repo }, { kind: issue.isClosed ? 'issue.closed' : 'issue.reopened', issue })
+}
+
+async function appendIssueEvent(
+  tx: Db,
+  { actor, repo }: { actor: Actor; repo: RepositoryAccess },
+  { kind, issue }: { kind: 'issue.created' | 'issue.closed' | 'issue.reopened' | 'issue.deleted'; issue: IssueRow },
+): Promise<void> {
+  await appendEvent(tx, {
+    kind,
+    actorId: actor.user.id,
+    repositoryId: repo.repository.id,
+    ownerId: repo.owner.id,
+    payload: { issueId: issue.id, number: issue.number, isPull: issue.isPull },
+  })
+}

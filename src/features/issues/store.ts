@@ -1,0 +1,122 @@
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import type { Db } from '../../../db/client.ts'
+import { prepared } from '../../../db/prepared.ts'
+import { comments, type IssueRow, issueAssignees, issueLabels, issues, milestones } from '../../../db/schema/issues.ts'
+import { repositories } from '../../../db/schema/repositories.ts'
+import { blocks } from '../../../db/schema/users.ts'
+
+/** A row with the version that its ETag is made of. */
+export interface VersionedIssue {
+  issue: IssueRow
+  version: string
+}
+
+const byNumber = prepared((db) =>
+  db
+    .select({ issue: issues, version: sql<string>`${issues}.xmin::text` })
+    .from(issues)
+    .where(and(eq(issues.repositoryId, sql.placeholder('repositoryId')), eq(issues.number, sql.placeholder('number'))))
+    .prepare('issue_by_number'),
+)
+
+export async function findIssue(db: Db, repositoryId: number, number: number): Promise<VersionedIssue | undefined> {
+  const [found] = await byNumber(db).execute({ repositoryId, number })
+  return found
+}
+
+/** The same within a transaction, which then owns the row until it ends. */
+export async function lockIssue(db: Db, repositoryId: number, number: number): Promise<IssueRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(issues)
+    .where(and(eq(issues.repositoryId, repositoryId), eq(issues.number, number)))
+    .for('update')
+  return row
+}
+
+/**
+ * Takes the next number of the repository. The repository's row stays locked until the transaction ends, so that numbers have
+ * no gap and no double.
+ */
+export async function takeIssueNumber(db: Db, repositoryId: number, isOpen: boolean): Promise<number> {
+  const [row] = await db
+    .update(repositories)
+    .set({
+      lastIssueNumber: sql`${repositories.lastIssueNumber} + 1`,
+      openIssuesCount: sql`${repositories.openIssuesCount} + ${isOpen ? 1 : 0}`,
+    })
+    .where(eq(repositories.id, repositoryId))
+    .returning({ number: repositories.lastIssueNumber })
+  if (row === undefined) throw new Error(`repository ${repositoryId} is gone`)
+  return row.number
+}
+
+export async function insertIssue(db: Db, issue: typeof issues.$inferInsert): Promise<IssueRow> {
+  const [row] = await db.insert(issues).values(issue).returning()
+  if (row === undefined) throw new Error('insert returned no row')
+  return row
+}
+
+export async function updateIssue(db: Db, id: number, change: Partial<IssueRow>): Promise<IssueRow> {
+  const [row] = await db.update(issues).set(change).where(eq(issues.id, id)).returning()
+  if (row === undefined) throw new Error(`issue ${id} is gone`)
+  return row
+}
+
+export async function removeIssue(db: Db, id: number): Promise<void> {
+  await db.delete(issues).where(eq(issues.id, id))
+}
+
+export async function addLabels(db: Db, issueId: number, labelIds: readonly number[]): Promise<void> {
+  if (labelIds.length === 0) return
+  await db
+    .insert(issueLabels)
+    .values(labelIds.map((labelId) => ({ issueId, labelId })))
+    .onConflictDoNothing()
+}
+
+export async function removeLabels(db: Db, issueId: number, labelIds?: readonly number[]): Promise<void> {
+  const which = labelIds === undefined ? undefined : inArray(issueLabels.labelId, [...labelIds])
+  await db.delete(issueLabels).where(and(eq(issueLabels.issueId, issueId), which))
+}
+
+export async function replaceAssignees(db: Db, issueId: number, userIds: readonly number[]): Promise<void> {
+  await db.delete(issueAssignees).where(eq(issueAssignees.issueId, issueId))
+  if (userIds.length > 0) await db.insert(issueAssignees).values(userIds.map((userId) => ({ issueId, userId })))
+}
+
+/** Writes to the issue's history that it was closed or opened again. */
+export async function insertStateChange(db: Db, issueId: number, posterId: number, kind: 'close' | 'reopen') {
+  await db.insert(comments).values({ issueId, posterId, kind })
+}
+
+export async function addToOpenIssues(db: Db, repositoryId: number, change: number): Promise<void> {
+  await db
+    .update(repositories)
+    .set({ openIssuesCount: sql`${repositories.openIssuesCount} + ${change}` })
+    .where(eq(repositories.id, repositoryId))
+}
+
+/** Counts the issues of these milestones again, after one came, went, closed or opened. */
+export async function recountMilestones(db: Db, ids: readonly (number | null)[]): Promise<void> {
+  const known = ids.filter((id) => id !== null)
+  if (known.length === 0) return
+  const count = (isClosed: boolean) =>
+    sql`(select count(*) from ${issues} where ${issues.milestoneId} = ${milestones.id} and ${issues.isClosed} = ${isClosed})`
+  await db
+    .update(milestones)
+    .set({ openIssuesCount: count(false), closedIssuesCount: count(true) })
+    .where(inArray(milestones.id, known))
+}
+
+/** Whether one of these people does not want to hear from this one. */
+export async function isBlockedBy(db: Db, blockedId: number, blockerIds: readonly (number | null)[]): Promise<boolean> {
+  const known = blockerIds.filter((id) => id !== null)
+  if (known.length === 0) return false
+  const [row] = await db
+    .select({ blockerId: blocks.blockerId })
+    .from(blocks)
+    .where(and(eq(blocks.blockedId, blockedId), inArray(blocks.blockerId, known)))
+    .limit(1)
+  return row !== undefined
+}

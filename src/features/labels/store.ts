@@ -1,0 +1,65 @@
+import { and, asc, eq, inArray, sql } from 'drizzle-orm'
+import type { Db } from '../../../db/client.ts'
+import { type LabelRow, labels } from '../../../db/schema/issues.ts'
+import type { Page, Paged } from '../../kernel/page.ts'
+
+/** A label belongs to exactly one of these. */
+export type LabelParent = { repositoryId: number } | { organizationId: number }
+
+const belongsTo = (parent: LabelParent) =>
+  'repositoryId' in parent
+    ? eq(labels.repositoryId, parent.repositoryId)
+    : eq(labels.organizationId, parent.organizationId)
+
+export async function listLabels(db: Db, parent: LabelParent, page: Page): Promise<Paged<LabelRow>> {
+  const mine = belongsTo(parent)
+  const byName = db.select().from(labels).where(mine).orderBy(asc(labels.name), asc(labels.id))
+  const [rows, total] = await Promise.all([byName.limit(page.limit).offset(page.offset), db.$count(labels, mine)])
+  return { rows, total }
+}
+
+export async function findLabel(db: Db, parent: LabelParent, id: number): Promise<LabelRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(labels)
+    .where(and(belongsTo(parent), eq(labels.id, id)))
+  return row
+}
+
+export async function insertLabels(db: Db, rows: (typeof labels.$inferInsert)[]): Promise<LabelRow[]> {
+  return rows.length === 0 ? [] : db.insert(labels).values(rows).returning()
+}
+
+export async function updateLabel(
+  db: Db,
+  parent: LabelParent,
+  { id, ...change }: { id: number } & Partial<LabelRow>,
+): Promise<LabelRow | undefined> {
+  const [row] = await db
+    .update(labels)
+    .set({ ...change, updatedAt: sql`now()` })
+    .where(and(belongsTo(parent), eq(labels.id, id)))
+    .returning()
+  return row
+}
+
+export async function removeLabel(db: Db, parent: LabelParent, id: number): Promise<boolean> {
+  const gone = await db
+    .delete(labels)
+    .where(and(belongsTo(parent), eq(labels.id, id)))
+    .returning({ id: labels.id })
+  return gone.length > 0
+}
+
+/** The labels that an issue of this repository may carry: the repository's own and its organization's. */
+export function findUsableLabels(
+  db: Db,
+  place: { repositoryId: number; ownerId: number },
+  wanted: { ids: number[] } | { names: string[] },
+): Promise<LabelRow[]> {
+  const which = 'ids' in wanted ? inArray(labels.id, wanted.ids) : inArray(labels.name, wanted.names)
+  return db
+    .select()
+    .from(labels)
+    .where(and(sql`(${belongsTo(place)} or ${belongsTo({ organizationId: place.ownerId })})`, which))
+}

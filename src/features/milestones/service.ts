@@ -1,0 +1,54 @@
+import type { MilestoneRow } from '../../../db/schema/issues.ts'
+import type { Context } from '../../context.ts'
+import { notFound } from '../../kernel/errors.ts'
+import { parseTime } from '../../kernel/time.ts'
+import type { CreateMilestoneOption, EditMilestoneOption } from './schema.ts'
+import { findMilestone, insertMilestone, removeMilestone, updateMilestone } from './store.ts'
+
+export function createMilestone(
+  { db, clock }: Context,
+  repositoryId: number,
+  option: CreateMilestoneOption,
+): Promise<MilestoneRow> {
+  const isClosed = option.state === 'closed'
+  return insertMilestone(db, {
+    repositoryId,
+    title: option.title,
+    description: option.description,
+    dueAt: option.due_on === undefined ? null : parseTime(option.due_on),
+    isClosed,
+    closedAt: isClosed ? clock.now() : null,
+  })
+}
+
+/** @throws Refusal 404 for another repository's milestone */
+export async function getMilestone({ db }: Context, repositoryId: number, idOrTitle: string): Promise<MilestoneRow> {
+  const milestone = await findMilestone(db, repositoryId, idOrTitle)
+  if (!milestone) throw notFound()
+  return milestone
+}
+
+/** @throws Refusal 404 for another repository's milestone */
+export async function editMilestone(
+  context: Context,
+  repositoryId: number,
+  { idOrTitle, option }: { idOrTitle: string; option: EditMilestoneOption },
+): Promise<MilestoneRow> {
+  const { id, isClosed } = await getMilestone(context, repositoryId, idOrTitle)
+  const becomes = option.state === undefined ? isClosed : option.state === 'closed'
+  const edited = await updateMilestone(context.db, repositoryId, {
+    id,
+    title: option.title || undefined,
+    description: option.description,
+    dueAt: option.due_on === undefined ? undefined : parseTime(option.due_on),
+    ...(becomes === isClosed ? {} : { isClosed: becomes, closedAt: becomes ? context.clock.now() : null }),
+  })
+  if (!edited) throw notFound()
+  return edited
+}
+
+/** @throws Refusal 404 for another repository's milestone */
+export async function deleteMilestone(context: Context, repositoryId: number, idOrTitle: string): Promise<void> {
+  const { id } = await getMilestone(context, repositoryId, idOrTitle)
+  await removeMilestone(context.db, repositoryId, id)
+}

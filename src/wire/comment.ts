@@ -1,0 +1,52 @@
+import { t } from 'elysia'
+import type { CommentRow } from '../../db/schema/issues.ts'
+import type { UserRow } from '../../db/schema/users.ts'
+import { wireTime } from '../kernel/time.ts'
+import { Attachment } from './attachment.ts'
+import { int64 } from './fields.ts'
+import { presentGhost, presentUserToVisitors, User } from './user.ts'
+import type { Viewer } from './viewer.ts'
+
+export type Comment = typeof Comment.static
+export const Comment = t.Object(
+  {
+    id: int64(),
+    html_url: t.String(),
+    pull_request_url: t.String(),
+    issue_url: t.String(),
+    user: User,
+    original_author: t.String(),
+    original_author_id: int64(),
+    body: t.String(),
+    assets: t.Array(Attachment),
+    created_at: t.String({ format: 'date-time' }),
+    updated_at: t.String({ format: 'date-time' }),
+  },
+  { $id: 'Comment' },
+)
+
+export interface ShownComment {
+  comment: CommentRow
+  poster: UserRow | undefined
+  issue: { number: number; isPull: boolean }
+}
+
+/** @param repositoryUrl the address of the repository's page */
+export function presentComment(shown: ShownComment, repositoryUrl: string, viewer: Viewer): Comment {
+  const { comment, poster, issue } = shown
+  const page = `${repositoryUrl}/${issue.isPull ? 'pulls' : 'issues'}/${issue.number}`
+  return {
+    id: comment.id,
+    html_url: `${page}#issuecomment-${comment.id}`,
+    pull_request_url: issue.isPull ? page : '',
+    issue_url: issue.isPull ? '' : page,
+    // Wire: authors of comments are shown as visitors see them, whoever looks.
+    user: poster ? presentUserToVisitors(poster, viewer) : presentGhost(viewer),
+    original_author: '',
+    original_author_id: 0,
+    body: comment.body,
+    assets: [],
+    created_at: wireTime(comment.createdAt),
+    updated_at: wireTime(comment.updatedAt),
+  }
+}
