@@ -120,7 +120,7 @@ export interface Git {
 
   /** Files changed between two revisions, renames found. `limit` (3000) files. */
   changes(id: number, query: Omit<DiffQuery, 'format'> & { limit?: number }, call?: Call): Promise<Changes>
-  /** Text of a commit or a range as git prints it; cut at the output limit of the engine. */
+  /** Text of a commit or a range as git prints it. It has no bound but the deadline, so it is streamed on and never gathered. */
   diff(id: number, query: DiffQuery, call?: Call): Promise<ReadableStream<Uint8Array>>
 
   /** One commit without a work tree; the branch moves only if it is where it was read, else `conflict` `head-moved`. */

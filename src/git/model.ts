@@ -194,6 +194,8 @@ export interface DiffQuery {
   fromMergeBase?: boolean
   /** `patch` is one mail per commit, `diff` the plain difference. */
   format?: 'diff' | 'patch'
+  /** Carries binary files whole in a `diff`; a `patch` always does. */
+  withBinary?: boolean
   path?: string
 }
 

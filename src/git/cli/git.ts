@@ -1,0 +1,137 @@
+import { mkdir } from 'node:fs/promises'
+import { join, resolve as resolvePath } from 'node:path'
+import { type Clock, systemClock } from '../../kernel/time.ts'
+import type { Git } from '../engine.ts'
+import { CREATING, REPOSITORIES, TRASH } from '../storage.ts'
+import { aheadBehind, isAncestor, mergeBase } from './ancestry.ts'
+import { archive } from './archive.ts'
+import { openBlob, readBlob, sizes } from './blobs.ts'
+import { changes, diff } from './changes.ts'
+import { syncFolder } from './durable.ts'
+import { gitEnvironment } from './environment.ts'
+import { countCommits, log } from './history.ts'
+import { lastCommits } from './last-commits.ts'
+import { cleanStale, cleanStore, fsck, maintain, sizeOnDisk } from './maintenance.ts'
+import { Memo } from './memo.ts'
+import { probeGit } from './probe.ts'
+import { Readers } from './readers.ts'
+import { getHead, listRefs, setHead, updateRefs } from './refs.ts'
+import { createRepository, listStoredIds, removeRepository } from './repositories.ts'
+import { findBranch, findObject, readCommit, readCommits, resolveObject } from './revisions.ts'
+import { Slots } from './slots.ts'
+import { folderOf, isRepository, objectFormatOf, requireFolder, type Store } from './store.ts'
+import { advertise, serve } from './transport.ts'
+import { findEntry, readTree } from './trees.ts'
+import { importRepository, listUnadopted, removeUnadopted } from './unadopted.ts'
+import { commitFiles, createTag, readTag } from './write.ts'
+
+export interface GitOption {
+  repositoriesDir: string
+  /** The program; found on the path when left out. */
+  gitBinary?: string
+  clock?: Clock
+  /** Short commands at once (8), transfers at once (16), and callers that may wait for each (200). */
+  maxProcesses?: number
+  maxTransfers?: number
+  maxQueue?: number
+  /** Kept cat-file processes (16), each ended after so long without a question (60,000 ms). */
+  maxReaders?: number
+  readerIdleMs?: number
+  /** Deadlines: a short command (30 s), a transfer (1 h). */
+  commandTimeoutMs?: number
+  transferTimeoutMs?: number
+  /** Of one command whose output is gathered (64 MiB). */
+  maxOutputBytes?: number
+  /** Of one push, unless the call says otherwise (4 GiB). */
+  maxPushBytes?: number
+}
+
+/** Makes the engine over a folder. Throws `failed` `program` when git is missing or older than 2.39. */
+export async function createGit(option: GitOption): Promise<Git> {
+  const { binary, version, objectFormats } = await probeGit(option.gitBinary)
+  const root = resolvePath(option.repositoriesDir)
+  await mkdir(root, { recursive: true })
+  for (const name of [REPOSITORIES, CREATING, TRASH]) await mkdir(join(root, name), { recursive: true })
+  await syncFolder(root)
+  return { version, objectFormats, ...bind(openStore(option, binary, root)) }
+}
+
+function openStore(option: GitOption, binary: string, root: string): Store {
+  const environment = gitEnvironment(binary)
+  const maxQueue = option.maxQueue ?? 200
+  const timeouts = { commandMs: option.commandTimeoutMs ?? 30_000, transferMs: option.transferTimeoutMs ?? 3_600_000 }
+  return {
+    runner: {
+      binary,
+      root,
+      environment,
+      clock: option.clock ?? systemClock,
+      commands: new Slots(option.maxProcesses ?? 8, maxQueue),
+      transfers: new Slots(option.maxTransfers ?? 16, maxQueue),
+      timeouts,
+      maxOutputBytes: option.maxOutputBytes ?? 64 * 1024 * 1024,
+    },
+    readers: new Readers({
+      binary,
+      environment,
+      folderOf: (id) => folderOf(root, id),
+      requireFolder: (id) => requireFolder(root, id),
+      max: option.maxReaders ?? 16,
+      maxQueue,
+      idleMs: option.readerIdleMs ?? 60_000,
+      timeoutMs: timeouts.commandMs,
+    }),
+    formats: new Memo(10_000),
+    counts: new Memo(2000),
+    lastCommits: new Memo(500),
+    maxPushBytes: option.maxPushBytes ?? 4 * 1024 ** 3,
+  }
+}
+
+function bind(store: Store): Omit<Git, 'version' | 'objectFormats'> {
+  const { root } = store.runner
+  return {
+    createRepository: (id, repository) => createRepository(store, id, repository),
+    removeRepository: (id) => removeRepository(store, id),
+    exists: (id) => isRepository(folderOf(root, id)),
+    listStoredIds: () => listStoredIds(store),
+    importRepository: (id, folder) => importRepository(store, id, folder),
+    listUnadopted: (query) => listUnadopted(store, query),
+    removeUnadopted: (folder) => removeUnadopted(store, folder),
+    objectFormat: (id) => objectFormatOf(store, id),
+    getHead: (id) => getHead(store, id),
+    setHead: (id, branch) => setHead(store, id, branch),
+    listRefs: (id, query, call) => listRefs(store, id, query, call),
+    updateRefs: (id, refs, call) => updateRefs(store, id, refs, call),
+    resolve: (id, revision, call) => resolveObject(store, id, revision, call),
+    find: (id, revision, call) => findObject(store, id, revision, call),
+    findBranch: (id, name, call) => findBranch(store, id, name, call),
+    readCommit: (id, revision, call) => readCommit(store, id, revision, call),
+    readCommits: (id, shas, call) => readCommits(store, id, shas, call),
+    log: (id, query, call) => log(store, id, query, call),
+    countCommits: (id, query, call) => countCommits(store, id, query, call),
+    mergeBase: (id, one, other, call) => mergeBase(store, id, [one, other], call),
+    isAncestor: (id, ancestor, descendant, call) => isAncestor(store, id, [ancestor, descendant], call),
+    aheadBehind: (id, head, base, call) => aheadBehind(store, id, [head, base], call),
+    readTree: (id, query, call) => readTree(store, id, query, call),
+    findEntry: (id, revision, path, call) => findEntry(store, id, revision, path, call),
+    lastCommits: (id, query, call) => lastCommits(store, id, query, call),
+    readBlob: (id, revision, limits, call) => readBlob(store, id, revision, limits, call),
+    openBlob: (id, revision, call) => openBlob(store, id, revision, call),
+    sizes: (id, shas, call) => sizes(store, id, shas, call),
+    changes: (id, query, call) => changes(store, id, query, call),
+    diff: (id, query, call) => diff(store, id, query, call),
+    commitFiles: (id, commit, call) => commitFiles(store, id, commit, call),
+    readTag: (id, sha, call) => readTag(store, id, sha, call),
+    createTag: (id, tag, call) => createTag(store, id, tag, call),
+    archive: (id, query, call) => archive(store, id, query, call),
+    advertise: (id, service, protocol, call) => advertise(store, id, service, protocol, call),
+    serve: (id, service, request) => serve(store, id, service, request),
+    sizeOnDisk: (id) => sizeOnDisk(store, id),
+    fsck: (id, depth, call) => fsck(store, id, depth, call),
+    maintain: (id, depth, call) => maintain(store, id, depth, call),
+    cleanStale: (id, seconds) => cleanStale(store, id, seconds),
+    cleanStore: (seconds) => cleanStore(store, seconds),
+    close: () => store.readers.close(),
+  }
+}

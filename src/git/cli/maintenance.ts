@@ -1,0 +1,99 @@
+import { readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Call, Integrity, RepositorySize } from '../model.ts'
+import { CREATING, TRASH } from '../storage.ts'
+import { checkRepository } from './integrity.ts'
+import { runGit } from './process.ts'
+import { emptyIfMissing } from './repositories.ts'
+import { requireFolder, type Store } from './store.ts'
+
+/** Counted in process: one folder list per 256 loose objects, no child. */
+export async function sizeOnDisk(store: Store, id: number): Promise<RepositorySize> {
+  const folder = await requireFolder(store.runner.root, id)
+  const size: RepositorySize = { bytes: 0, looseObjects: 0, packs: 0 }
+  for await (const { path, bytes } of walk(folder)) {
+    size.bytes += bytes
+    if (/\/objects\/[0-9a-f]{2}\/[0-9a-f]+$/.test(path)) size.looseObjects++
+    if (path.endsWith('.pack')) size.packs++
+  }
+  return size
+}
+
+/** All files below; what vanishes meanwhile is left out. */
+async function* walk(folder: string): AsyncIterable<{ path: string; bytes: number; changed: Date }> {
+  for (const entry of await readdir(folder, { withFileTypes: true }).catch(emptyIfMissing)) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) yield* walk(path)
+    else if (entry.isFile()) {
+      const file = await stat(path).catch(() => undefined)
+      if (file) yield { path, bytes: file.size, changed: file.mtime }
+    }
+  }
+}
+
+export async function fsck(
+  store: Store,
+  id: number,
+  option: { isFull?: boolean } = {},
+  call?: Call,
+): Promise<Integrity> {
+  return checkRepository(store.runner, await requireFolder(store.runner.root, id), option, call)
+}
+
+/**
+ * Every push and every commit of the API leaves one pack; rolling those up that are not yet twice as large as their smaller ones
+ * keeps the number of packs logarithmic at a cost near that of the new objects.
+ */
+export async function maintain(
+  store: Store,
+  id: number,
+  option: { isFull?: boolean } = {},
+  call?: Call,
+): Promise<void> {
+  const folder = await requireFolder(store.runner.root, id)
+  const steps = option.isFull
+    ? [['gc', '--quiet', '--prune=2.weeks.ago', '--no-cruft']]
+    : [
+        ['repack', '-d', '--quiet', '--geometric=2'],
+        ['pack-refs', '--all', '--prune'],
+        ['commit-graph', 'write', '--reachable', '--split', '--no-progress'],
+      ]
+  for (const args of steps) await runGit(store.runner, { args, folder, call, isTransfer: true })
+}
+
+/** Locks, quarantines of pushes, unfinished packs and objects: what only a killed process leaves. */
+const STALE = /\.lock$|\/objects\/(?:tmp_objdir|incoming)-|\/objects\/(?:pack|[0-9a-f]{2})\/(?:tmp_|\.tmp-)/
+
+export async function cleanStale(store: Store, id: number, olderThanSeconds: number): Promise<number> {
+  const folder = await requireFolder(store.runner.root, id)
+  const before = store.runner.clock.now().getTime() - olderThanSeconds * 1000
+  let removed = 0
+  for await (const { path, changed } of walk(folder)) {
+    if (!STALE.test(path.slice(folder.length)) || changed.getTime() > before) continue
+    await rm(path, { force: true })
+    removed++
+  }
+  const quarantines = (await readdir(join(folder, 'objects'))).filter((name) => /^(?:tmp_objdir|incoming)-/.test(name))
+  return removed + (await removeOld(join(folder, 'objects'), quarantines, before))
+}
+
+export async function cleanStore(store: Store, olderThanSeconds: number): Promise<number> {
+  const before = store.runner.clock.now().getTime() - olderThanSeconds * 1000
+  let removed = 0
+  for (const name of [CREATING, TRASH]) {
+    const folder = join(store.runner.root, name)
+    removed += await removeOld(folder, await readdir(folder).catch(emptyIfMissing), before)
+  }
+  return removed
+}
+
+async function removeOld(folder: string, names: string[], before: number): Promise<number> {
+  let removed = 0
+  for (const name of names) {
+    const entry = await stat(join(folder, name)).catch(() => undefined)
+    if (!entry || entry.mtimeMs > before) continue
+    await rm(join(folder, name), { recursive: true, force: true })
+    removed++
+  }
+  return removed
+}

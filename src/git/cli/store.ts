@@ -1,0 +1,44 @@
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { GitError } from '../errors.ts'
+import type { ObjectFormat } from '../model.ts'
+import { storagePath } from '../storage.ts'
+import type { Memo } from './memo.ts'
+import type { Runner } from './process.ts'
+import type { Readers } from './readers.ts'
+
+/** What the parts of the engine share. */
+export interface Store {
+  readonly runner: Runner
+  readonly readers: Readers
+  readonly formats: Memo<ObjectFormat>
+  readonly counts: Memo<number>
+  readonly lastCommits: Memo<Map<string, string>>
+  readonly maxPushBytes: number
+}
+
+export const folderOf = (root: string, id: number): string => join(root, storagePath(id))
+
+export async function isRepository(folder: string): Promise<boolean> {
+  return stat(join(folder, 'HEAD')).then(
+    (file) => file.isFile(),
+    () => false,
+  )
+}
+
+/** The folder of a repository. Throws `not-found` `repository`. */
+export async function requireFolder(root: string, id: number): Promise<string> {
+  const folder = folderOf(root, id)
+  if (await isRepository(folder)) return folder
+  throw new GitError('not-found', 'repository', `repository ${id} is not in the store`)
+}
+
+/** Fixed when a repository is made, so it is read once. */
+export async function objectFormatOf(store: Store, id: number): Promise<ObjectFormat> {
+  return store.formats.get(id, 'format', async () => readObjectFormat(await requireFolder(store.runner.root, id)))
+}
+
+export async function readObjectFormat(folder: string): Promise<ObjectFormat> {
+  const config = await readFile(join(folder, 'config'), 'utf8')
+  return /^\s*objectformat\s*=\s*"?sha256"?\s*$/im.test(config) ? 'sha256' : 'sha1'
+}
