@@ -73,8 +73,8 @@ async function send(
   if (payload !== undefined) init.body = payload
   const response = await fetch(target, init)
   const text = await response.text()
-  const contentType = response.headers.get('content-type')
-  checker?.check({ method, pathname: target.pathname, status: response.status, contentType, body: text })
+  const { status, headers: received } = response
+  checker?.check({ method, pathname: target.pathname, status, headers: received, body: text })
   return answer(response, text)
 }
 

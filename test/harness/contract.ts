@@ -13,7 +13,7 @@ export interface Exchange {
   /** Path of the request, as sent, without the query. */
   pathname: string
   status: number
-  contentType: string | null
+  headers: Headers
   body: string
 }
 
@@ -29,7 +29,8 @@ const BEFORE_ROUTES = new Set([400, 404, 405, 408, 413, 414, 431])
 
 /**
  * Compares answers with an OpenAPI 3.0 document: the operation is described, the status is listed for it, the media
- * type is one of those listed, and a JSON body has exactly the described shape (a key more is a difference too).
+ * type is one of those listed, a list sends the headers it promises, and a JSON body has exactly the described shape (a
+ * key more is a difference too).
  */
 export function createContractChecker(document: JsonObject): ContractChecker {
   const find = operationFinder(document)
@@ -59,6 +60,8 @@ function judge(exchange: Exchange, found: FoundOperation, validators: BodyValida
   if (response === undefined) {
     return [408, 414, 431].includes(exchange.status) ? undefined : 'the status is not listed'
   }
+  const misled = judgeListHeaders(exchange, objectOf(response.headers))
+  if (misled !== undefined) return misled
   const content = objectOf(response.content)
   const types = Object.keys(content)
   if (exchange.body === '') {
@@ -66,10 +69,18 @@ function judge(exchange: Exchange, found: FoundOperation, validators: BodyValida
     return mayBeEmpty ? undefined : 'the body is empty'
   }
   if (types.length === 0) return `has a body, but none is described: ${exchange.body.slice(0, 200)}`
-  const type = (exchange.contentType ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
+  const type = (exchange.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
   if (content[type] === undefined) return `is ${type || 'without media type'}, not ${types.join(' or ')}`
   if (type !== 'application/json') return undefined
   return judgeJson(exchange.body, validators(`${pointer}/content/${escapePointer(type)}/schema`))
+}
+
+/** A list that is described with a total always sends it; neither header comes undescribed. `Link` needs a second page. */
+function judgeListHeaders({ headers, method }: Exchange, described: JsonObject): string | undefined {
+  for (const name of ['X-Total-Count', 'Link'])
+    if (headers.has(name) && described[name] === undefined) return `the header ${name} is not described`
+  const hasTotal = headers.has('X-Total-Count') || method === 'HEAD' || described['X-Total-Count'] === undefined
+  return hasTotal ? undefined : 'the header X-Total-Count is missing'
 }
 
 function judgeJson(text: string, validate: ValidateFunction): string | undefined {

@@ -16,8 +16,22 @@ const thing = { id: 1, owner: user, reviewer: null, labels: [label], units: { a:
 /** An exchange below the API's prefix with a JSON body. */
 function exchange(method: string, path: string, status: number, body?: unknown): Exchange {
   const text = body === undefined ? '' : JSON.stringify(body)
-  return { method, pathname: `/forge/api/v1${path}`, status, contentType: 'application/json;charset=utf-8', body: text }
+  return {
+    method,
+    pathname: `/forge/api/v1${path}`,
+    status,
+    headers: ofType('application/json;charset=utf-8'),
+    body: text,
+  }
 }
+
+const ofType = (type: string, more: Record<string, string> = {}) => new Headers({ 'content-type': type, ...more })
+
+/** A list as it is described, with its headers. */
+const list = (headers: Record<string, string>): Exchange => ({
+  ...exchange('GET', '/repos/a/b/things', 200, [thing, { ...thing, reviewer: user, size: 1 }]),
+  headers: ofType('application/json', headers),
+})
 
 test.each([
   exchange('GET', '/version', 200, { version: '1' }),
@@ -25,15 +39,24 @@ test.each([
   exchange('HEAD', '/version', 200),
   exchange('GET', '/version', 304),
   exchange('GET', '/user', 401, { message: 'token is required', url: 'x' }),
-  exchange('GET', '/repos/a/b/things', 200, [thing, { ...thing, reviewer: user, size: 1 }]),
+  list({ 'x-total-count': '2' }),
+  list({ 'x-total-count': '9', link: '<x>; rel="next"' }),
   exchange('GET', '/repos/a/b/things/7', 200, thing),
   exchange('DELETE', '/repos/a/b/things/7', 204),
   exchange('PUT', '/version', 405),
   exchange('GET', '/no/such/route', 404, 'not JSON of ours'),
   exchange('OPTIONS', '/version', 204),
-  { ...exchange('GET', '/repos/a/b/raw/docs/deep/file', 200), contentType: 'application/octet-stream', body: 'bytes' },
-  { ...exchange('GET', '/repos/a/b/commits/abc.diff', 200), contentType: 'text/plain; charset=utf-8', body: 'diff' },
-  { ...exchange('GET', '', 200), pathname: '/a/page', contentType: 'text/html', body: '<p>' },
+  {
+    ...exchange('GET', '/repos/a/b/raw/docs/deep/file', 200),
+    headers: ofType('application/octet-stream'),
+    body: 'bytes',
+  },
+  {
+    ...exchange('GET', '/repos/a/b/commits/abc.diff', 200),
+    headers: ofType('text/plain; charset=utf-8'),
+    body: 'diff',
+  },
+  { ...exchange('GET', '', 200), pathname: '/a/page', headers: ofType('text/html'), body: '<p>' },
 ])('%o is as described', (seen) => {
   expect(() => checker.check(seen)).not.toThrow()
 })
@@ -54,7 +77,13 @@ test.each([
   ['an error without a message', exchange('GET', '/user', 403, { url: 'x' }), "must have required property 'message'"],
   ['a body where none is described', exchange('DELETE', '/repos/a/b/things/7', 204, {}), 'has a body'],
   ['no body where JSON is described', exchange('GET', '/user', 200), 'the body is empty'],
-  ['another media type', { ...exchange('GET', '/user', 200, user), contentType: 'text/html' }, 'is text/html'],
+  ['a list without its total', list({}), 'X-Total-Count is missing'],
+  [
+    'an undescribed header',
+    { ...exchange('GET', '/user', 200, user), headers: ofType('application/json', { link: 'x' }) },
+    'Link is not described',
+  ],
+  ['another media type', { ...exchange('GET', '/user', 200, user), headers: ofType('text/html') }, 'is text/html'],
   ['broken JSON', { ...exchange('GET', '/user', 200), body: '{' }, 'the body is not JSON'],
 ])('%s is a violation', (_, seen, message) => {
   expect(() => checker.check(seen)).toThrow(message)
