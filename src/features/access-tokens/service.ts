@@ -1,0 +1,95 @@
+import type { AccessTokenRow } from '../../../db/schema/credentials.ts'
+import type { UserRow } from '../../../db/schema/users.ts'
+import { violatedConstraint } from '../../../db/violations.ts'
+import { decideRights } from '../../access/decide.ts'
+import { Level } from '../../access/levels.ts'
+import { findRepository } from '../../access/load.ts'
+import { normaliseScopes, unknownScope } from '../../auth/scopes.ts'
+import type { Context } from '../../context.ts'
+import { badRequest, invalid, notFound } from '../../kernel/errors.ts'
+import { randomHex, sha256Hex } from '../../kernel/hashing.ts'
+import { parseId } from '../../kernel/ids.ts'
+import { parseTime } from '../../kernel/time.ts'
+import type { TokenRepository } from '../../wire/access-token.ts'
+import type { CreateAccessTokenOption } from './schema.ts'
+import { insertToken, removeToken } from './store.ts'
+
+const DAY_MS = 86_400_000
+
+export interface NewToken {
+  row: AccessTokenRow
+  /** Shown once; only its hash is kept. */
+  secret: string
+  repositories: TokenRepository[]
+}
+
+/**
+ * @param owner the person whom the token is for
+ * @throws Refusal 400 for an unknown scope or a name in use, 404 for a repository that the owner cannot see, 422 for a time
+ * that is past or later than the site allows
+ */
+export async function createToken(
+  context: Context,
+  owner: UserRow,
+  option: CreateAccessTokenOption,
+): Promise<NewToken> {
+  const unknown = unknownScope(option.scopes ?? [])
+  if (unknown !== undefined)
+    throw badRequest(`invalid access token scope provided: invalid access token scope: ${unknown}`)
+  const expiresAt = readExpiry(context, option.expires_at)
+  const repositories = await findTargets(context, owner, option.repositories ?? [])
+  const secret = randomHex(20)
+  const token = {
+    userId: owner.id,
+    name: option.name,
+    tokenHash: sha256Hex(secret),
+    lastEight: secret.slice(-8),
+    scopes: normaliseScopes(option.scopes ?? []),
+    isLimitedToRepositories: repositories.length > 0,
+    expiresAt,
+  }
+  const ids = repositories.map(({ id }) => id)
+  try {
+    const row = await context.db.transaction((tx) => insertToken(tx, token, ids))
+    return { row, secret, repositories }
+  } catch (error) {
+    if (violatedConstraint(error) !== 'access_tokens_user_name_key') throw error
+    throw badRequest('access token name has been used already')
+  }
+}
+
+/** @throws Refusal 404 when this person has no such token */
+export async function deleteToken({ db }: Context, owner: UserRow, idOrName: string): Promise<void> {
+  const id = parseId(idOrName)
+  const gone =
+    (id === undefined ? undefined : await removeToken(db, owner.id, { id })) ??
+    (await removeToken(db, owner.id, { name: idOrName }))
+  if (!gone) throw notFound()
+}
+
+/** Where the site limits the life of tokens, one without an end gets the longest that is allowed. */
+function readExpiry({ clock, config }: Context, text: string | undefined): Date | null {
+  const now = clock.now().getTime()
+  const latest = config.tokenMaxDays === 0 ? null : new Date(now + config.tokenMaxDays * DAY_MS)
+  if (text === undefined) return latest
+  const at = parseTime(text)
+  if (!at) throw invalid('is no time', 'expires_at')
+  if (at.getTime() <= now) throw invalid('is in the past', 'expires_at')
+  if (latest && at > latest) throw invalid(`is later than ${config.tokenMaxDays} days from now`, 'expires_at')
+  return at
+}
+
+async function findTargets(
+  { db, config }: Context,
+  owner: UserRow,
+  targets: readonly { owner: string; name: string }[],
+): Promise<TokenRepository[]> {
+  const found = await Promise.all(targets.map((path) => findRepository(db, path, owner.id)))
+  return found.map((loaded, index) => {
+    const actor = { user: owner, method: 'password', publicOnly: false } as const
+    const path = `${targets[index]?.owner}/${targets[index]?.name}`
+    if (!loaded || decideRights(config, actor, loaded).highest < Level.read)
+      throw notFound(`repository does not exist [name: ${path}]`)
+    return { id: loaded.repository.id, name: loaded.repository.name, owner: loaded.owner.name }
+  })
+}

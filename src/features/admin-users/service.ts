@@ -1,0 +1,34 @@
+import type { UserRow } from '../../../db/schema/users.ts'
+import type { Context } from '../../context.ts'
+import { invalid } from '../../kernel/errors.ts'
+import { parseTime } from '../../kernel/time.ts'
+import { createUser } from '../users/create.ts'
+import type { CreateUserOption } from './schema.ts'
+
+/**
+ * @throws Refusal 422 for a name, an address, a time or a login source that cannot be, 400 for a password that is too short or
+ * missing
+ */
+export async function createUserAsAdmin(context: Context, admin: UserRow, option: CreateUserOption): Promise<UserRow> {
+  requireLocalSource(option.source_id)
+  const createdAt = option.created_at === undefined ? undefined : parseTime(option.created_at)
+  if (option.created_at !== undefined && createdAt === undefined) throw invalid('is no time', 'created_at')
+  return createUser(context, {
+    name: option.username,
+    email: option.email,
+    password: option.password ?? '',
+    fullName: option.full_name,
+    loginName: option.login_name,
+    // Wire: whoever is given a password must choose their own, unless the administrator says otherwise.
+    mustChangePassword: option.must_change_password ?? true,
+    isRestricted: option.restricted,
+    visibility: option.visibility || undefined,
+    createdAt,
+    createdBy: admin,
+  })
+}
+
+/** People sign in here only: there is no other login source to name. */
+export function requireLocalSource(sourceId: number | undefined): void {
+  if (sourceId !== undefined && sourceId !== 0) throw invalid(`login source does not exist [id: ${sourceId}]`)
+}

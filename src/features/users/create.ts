@@ -1,0 +1,96 @@
+import { eq } from 'drizzle-orm'
+import type { Db } from '../../../db/client.ts'
+import { emails, type NewUser, type UserRow, userRedirects, users } from '../../../db/schema/users.ts'
+import { violatedConstraint } from '../../../db/violations.ts'
+import { passwordFault } from '../../auth/password-rules.ts'
+import type { Context } from '../../context.ts'
+import { appendEvent } from '../../events/append.ts'
+import { isEmailAddress } from '../../kernel/email.ts'
+import { badRequest, invalid } from '../../kernel/errors.ts'
+import { ownerNameFault } from '../../kernel/names.ts'
+
+/** A person to be. What is left out is the site's default. */
+export interface NewAccount
+  extends Partial<
+    Pick<
+      NewUser,
+      'fullName' | 'loginName' | 'isAdmin' | 'isRestricted' | 'mustChangePassword' | 'visibility' | 'createdAt'
+    >
+  > {
+  name: string
+  email: string
+  password: string
+  /** Who makes the account; undefined for the person themself, the command line and the first start. */
+  createdBy?: UserRow
+}
+
+/**
+ * Makes a person with the primary address, which counts as verified.
+ * @param tx a transaction of the caller; without one the account is made in its own
+ * @throws Refusal 422 for a name or an address that is taken or cannot be taken, 400 for a password that is too short
+ */
+export async function createUser(context: Context, account: NewAccount, tx: Db = context.db): Promise<UserRow> {
+  requireOwnerName(account.name, 'username')
+  if (!isEmailAddress(account.email)) throw invalid('Email', 'email')
+  const passwordHash = await hashNewPassword(context, account.password)
+  const { password: _, createdBy, ...row } = account
+  try {
+    return await tx.transaction((inner) => insertUser(inner, { ...row, passwordHash }, createdBy))
+  } catch (error) {
+    throw takenRefusal(error, account)
+  }
+}
+
+/** @throws Refusal 422 when the name cannot be one of a person or an organization */
+export function requireOwnerName(name: string, field: string): void {
+  switch (ownerNameFault(name)) {
+    case 'empty':
+      throw invalid('Required', field)
+    case 'too long':
+      throw invalid('MaxSize', field)
+    case 'characters':
+      throw invalid('invalid username', field)
+    case 'reserved':
+      throw invalid(`name is reserved [name: ${name}]`)
+    case 'pattern':
+      throw invalid(`name pattern is not allowed [pattern: *${name.slice(name.lastIndexOf('.'))}]`)
+    case undefined:
+      return
+  }
+}
+
+/** @throws Refusal 400 for a password that is too short, 422 for one that is too long */
+export async function hashNewPassword(context: Context, password: string): Promise<string> {
+  const fault = passwordFault(context.config, password)
+  // Wire: 400 and this word, also for a password that was left out.
+  if (fault === 'too short') throw badRequest('PasswordIsRequired')
+  if (fault === 'too long') throw invalid('MaxSize', 'password')
+  return context.passwords.hash(password)
+}
+
+async function insertUser(
+  tx: Db,
+  values: NewUser & { email: string },
+  createdBy: UserRow | undefined,
+): Promise<UserRow> {
+  const [user] = await tx.insert(users).values(values).returning()
+  if (user === undefined) throw new Error('insert returned no row')
+  await tx.insert(emails).values({ userId: user.id, email: values.email, isPrimary: true, isActivated: true })
+  // Whoever had the name before loses the way from it.
+  await tx.delete(userRedirects).where(eq(userRedirects.lowerName, user.lowerName))
+  await appendEvent(tx, {
+    kind: 'user.created',
+    actorId: createdBy?.id ?? user.id,
+    ownerId: user.id,
+    payload: { userId: user.id, name: user.name },
+  })
+  return user
+}
+
+/** Wire: names and addresses in use are 422, in the family's words. */
+export function takenRefusal(error: unknown, { name, email }: { name: string; email: string }): unknown {
+  const constraint = violatedConstraint(error)
+  if (constraint === 'users_lower_name_key') return invalid(`user already exists [name: ${name}]`)
+  if (constraint === 'emails_lower_email_key') return invalid(`e-mail already in use [email: ${email}]`)
+  return error
+}

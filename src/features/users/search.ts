@@ -1,0 +1,40 @@
+import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
+import { escapeLike } from '../../../db/like.ts'
+import { type UserRow, users } from '../../../db/schema/users.ts'
+import { visibleAccounts } from '../../access/visible-accounts.ts'
+import type { Actor } from '../../auth/actor.ts'
+import type { Context } from '../../context.ts'
+import type { Page, Paged } from '../../kernel/page.ts'
+
+/** People whom the caller may know of, by name. */
+export async function searchUsers(
+  { db, config }: Context,
+  actor: Actor | undefined,
+  { text, id, page }: { text: string | undefined; id: number | undefined; page: Page },
+): Promise<Paged<UserRow>> {
+  const wanted = and(
+    eq(users.kind, 'user'),
+    id === undefined ? undefined : eq(users.id, id),
+    text === undefined ? undefined : matchesText(text, actor),
+    visibleAccounts(config, actor),
+  )
+  const byName = db.select().from(users).where(wanted).orderBy(asc(users.lowerName))
+  const [rows, total] = await Promise.all([byName.limit(page.limit).offset(page.offset), db.$count(users, wanted)])
+  return { rows, total }
+}
+
+/**
+ * The first condition is what the index holds; the rest leaves out hits in an address that the caller is not shown, and hits
+ * across the fields.
+ */
+function matchesText(text: string, actor: Actor | undefined): SQL {
+  const pattern = `%${escapeLike(text.toLowerCase())}%`
+  const anyField = sql`lower(${users.name} || ' ' || ${users.fullName} || ' ' || ${users.email}) like ${pattern}`
+  const shown = actor?.user.isAdmin
+    ? sql`true`
+    : actor
+      ? sql`(not ${users.keepEmailPrivate} or ${users.id} = ${actor.user.id})`
+      : sql`false`
+  return sql`(${anyField} and (${users.lowerName} like ${pattern} or lower(${users.fullName}) like ${pattern}
+    or (${shown} and lower(${users.email}) like ${pattern})))`
+}
