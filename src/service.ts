@@ -6,6 +6,7 @@ import type { Context } from './context.ts'
 import { createFirstAdministrator, type FirstAdministrator } from './first-admin.ts'
 import { refusalResponse } from './http/errors.ts'
 import { openFront } from './http/front.ts'
+import { createHandler } from './http/handler.ts'
 import { createCron } from './jobs/cron.ts'
 import { Refusal } from './kernel/errors.ts'
 import type { Clock } from './kernel/time.ts'
@@ -51,7 +52,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
   const firstAdministrator = await createFirstAdministrator(context)
   const app = createApp(context)
   if (options.worksJobs ?? true) await startJobs(context, built)
-  fetch = app.fetch
+  fetch = createHandler(context, app.fetch)
   ready(fetch)
   const resources = built.move()
   return { url: front?.url ?? '', context, firstAdministrator, fetch, stop: () => resources.disposeAsync() }

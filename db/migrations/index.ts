@@ -1,6 +1,7 @@
 // Written by `bun run db:generate`.
 import m0000 from './0000_extensions.sql' with { type: 'text' }
 import m0001 from './0001_foundation.sql' with { type: 'text' }
+import m0002 from './0002_request_windows.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -11,4 +12,5 @@ export interface Migration {
 export const migrations: readonly Migration[] = [
   { name: '0000_extensions', sql: m0000 },
   { name: '0001_foundation', sql: m0001 },
+  { name: '0002_request_windows', sql: m0002 },
 ]

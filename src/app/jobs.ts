@@ -1,6 +1,9 @@
 import { eventHandlers } from '../events/fan-out.ts'
 import { eventTasks } from '../events/prune.ts'
 import type { Reaction } from '../events/reaction.ts'
+import { refreshHandlers } from '../features/refs/refresh.ts'
+import { refTasks } from '../features/refs/repair.ts'
+import { rateLimitTasks } from '../http/rate-limit.ts'
 import { type CronTask, cronHandlers } from '../jobs/cron-tasks.ts'
 import type { JobHandlers } from '../jobs/handlers.ts'
 import { jobTasks } from '../jobs/maintenance.ts'
@@ -9,7 +12,11 @@ import { jobTasks } from '../jobs/maintenance.ts'
 const reactions: readonly Reaction[] = []
 
 /** Everything that runs by the clock. */
-export const periodicTasks: readonly CronTask[] = [...jobTasks, ...eventTasks]
+export const periodicTasks: readonly CronTask[] = [...jobTasks, ...eventTasks, ...refTasks, ...rateLimitTasks]
 
 /** One handler for every kind of job. */
-export const jobHandlers: JobHandlers = { ...eventHandlers(reactions), ...cronHandlers(periodicTasks) }
+export const jobHandlers: JobHandlers = {
+  ...eventHandlers(reactions),
+  ...cronHandlers(periodicTasks),
+  ...refreshHandlers,
+}

@@ -12,7 +12,10 @@ interface Target {
  * @param parts row versions (xmin), commit ids, the reader and whatever else the answer depends on
  * @throws Refusal 304
  */
-export function endIfUnchanged({ request, set }: Target, parts: readonly (string | number | boolean | undefined)[]): void {
+export function endIfUnchanged(
+  { request, set }: Target,
+  parts: readonly (string | number | boolean | undefined)[],
+): void {
   const digest = createHash('sha256').update(parts.join('\n')).digest('base64url').slice(0, 27)
   const etag = `W/"${digest}"`
   set.headers.etag = etag

@@ -31,6 +31,9 @@ function found(request: Request): Passed {
   return result
 }
 
+/** Who a judged request came from, for the log. */
+export const callerOf = (request: Request): Actor | undefined => passed.get(request)?.actor
+
 const signedIn = (request: Request): Actor => {
   const { actor } = found(request)
   if (!actor) throw unauthorized()

@@ -1,0 +1,71 @@
+import type { Context } from '../context.ts'
+import { corsHeaders, isPreflight, preflightResponse } from './cors.ts'
+import { errorResponse } from './errors.ts'
+import { callerOf } from './gate.ts'
+import { spendRequest } from './rate-limit.ts'
+import { loggedPath, requestId } from './request.ts'
+
+type Fetch = (request: Request) => Response | Promise<Response>
+
+/**
+ * What concerns every request, whatever route it takes: the limit of requests, headers that all answers carry, the line in the
+ * log. Nothing thrown inside leaves it.
+ */
+export function createHandler(context: Context, fetch: Fetch): Fetch {
+  return async (request) => {
+    const startedAt = performance.now()
+    const response = await answer(context, fetch, request)
+    complete(context, request, response)
+    logRequest(context, request, { status: response.status, startedAt })
+    return response
+  }
+}
+
+async function answer(context: Context, fetch: Fetch, request: Request): Promise<Response> {
+  try {
+    if (isPreflight(request)) return preflightResponse(context.config, request)
+    await spendRequest(context, request)
+    return await fetch(withSingleSlashes(request))
+  } catch (error) {
+    return errorResponse(context, { code: 'UNKNOWN', error, request })
+  }
+}
+
+/** Wire: the family reads `/users//repos` as `/users/repos`. */
+function withSingleSlashes(request: Request): Request {
+  const { url } = request
+  const start = url.indexOf('/', url.indexOf('://') + 3)
+  const double = url.indexOf('//', start)
+  const query = url.indexOf('?')
+  if (double < 0 || (query >= 0 && query < double)) return request
+  const end = query < 0 ? url.length : query
+  return new Request(url.slice(0, start) + url.slice(start, end).replace(/\/{2,}/g, '/') + url.slice(end), request)
+}
+
+/** Wire: answers of the API are never kept by a cache without asking; routes that know better have said so. */
+const PRIVATE = 'max-age=0, private, must-revalidate, no-transform'
+
+function complete({ config }: Context, request: Request, { headers }: Response): void {
+  headers.set('x-request-id', requestId(request))
+  headers.set('x-content-type-options', 'nosniff')
+  // A token may stand in the address: no other site is told it.
+  headers.set('referrer-policy', 'no-referrer')
+  if (!headers.has('cache-control')) headers.set('cache-control', PRIVATE)
+  for (const [name, value] of corsHeaders(config, request)) headers.set(name, value)
+}
+
+function logRequest(context: Context, request: Request, done: { status: number; startedAt: number }): void {
+  const caller = callerOf(request)
+  context.log.info(
+    {
+      requestId: requestId(request),
+      method: request.method,
+      path: loggedPath(request.url),
+      status: done.status,
+      ms: Math.round((performance.now() - done.startedAt) * 10) / 10,
+      user: caller?.user.name,
+      sudo: caller?.sudoer?.name,
+    },
+    'request',
+  )
+}
