@@ -1,8 +1,8 @@
 import pino from 'pino'
 import { type Database, openDatabase } from '../../db/client.ts'
 import type { Context } from '../../src/context.ts'
-import type { JobHandlers, JobRun } from '../../src/jobs/handlers.ts'
-import { handlerOf } from '../../src/jobs/handlers.ts'
+import type { JobName } from '../../src/jobs/catalogue.ts'
+import type { HandlerOf, JobHandler, JobHandlers, JobRun } from '../../src/jobs/handlers.ts'
 import type { Jobs } from '../../src/jobs/jobs.ts'
 import { createJobs, type JobsOptions } from '../../src/jobs/queue.ts'
 import { type Clock, systemClock } from '../../src/kernel/time.ts'
@@ -32,16 +32,17 @@ export interface TestQueue {
 export function openQueue(url: string, options: QueueOptions = {}): TestQueue {
   const database = openDatabase(url, { poolSize: 4, applicationName: 'test' })
   const log = pino({ level: 'silent' })
-  const none = async () => undefined
-  const handlers: JobHandlers = {
-    'cron.run': none,
-    'events.fan_out': none,
+  const handlers: Partial<JobHandlers> = {
     async 'events.react'(_, { eventId: id, reaction: word }, run) {
       await options.react?.({ id, word, ...run })
     },
     ...options.handlers,
   }
-  const jobs = createJobs({ sql: database.sql, log, handlerOf: handlerOf(handlers, () => context), ...options })
+  const handlerOf: HandlerOf = <Name extends JobName>(name: Name) => {
+    const handler: JobHandler<Name> | undefined = handlers[name]
+    return async (payload, run) => handler?.(context, payload, run)
+  }
+  const jobs = createJobs({ sql: database.sql, log, handlerOf, ...options })
   const context = partialContext(database, { jobs, log, clock: options.clock ?? systemClock })
   return {
     database,
