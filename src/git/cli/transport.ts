@@ -9,7 +9,7 @@ const SETTINGS = {
     ['uploadpack.allowFilter', 'true'],
     // Never allowAnySHA1InWant: version 2 answers for any stored object as it is, older versions shall not.
     ['uploadpack.allowReachableSHA1InWant', 'true'],
-    ['uploadpack.allowRefInWant', 'true'],
+    // Never allowRefInWant: git 2.39 then sends the sections of a shallow clone in an order its own client refuses.
   ],
   'receive-pack': [
     // One pack and its index are flushed, instead of each object of a small push (reliability.md, section 1).
