@@ -1,10 +1,10 @@
 import type { AnyElysia } from 'elysia'
 import { APIError } from '../wire/api-error.ts'
 import { emitDocument } from './openapi/emitted.ts'
-import { isObject, type JsonObject, objectOf, parseJson, stringsOf } from './openapi/json.ts'
+import { isObject, type JsonObject, objectOf, stringsOf } from './openapi/json.ts'
 import { describeOperation } from './openapi/operations.ts'
 import { sharedHeaders, sharedResponses } from './openapi/responses.ts'
-import { Models, plainSchema } from './openapi/schemas.ts'
+import { Models } from './openapi/schemas.ts'
 import { defaultSecurity, securitySchemes } from './openapi/security.ts'
 import { describeVariants } from './openapi/variants.ts'
 
@@ -24,9 +24,9 @@ export interface Description {
  * @throws Error when two models share a name, or a route names a status that has no meaning here.
  */
 export async function describeApi(app: AnyElysia, description: Description): Promise<JsonObject> {
-  const emitted = await emitDocument(app.routes, API_PREFIX)
   const models = new Models()
-  const error = plainSchema(parseJson(JSON.stringify(APIError)), models)
+  const error = models.describe(APIError)
+  const emitted = await emitDocument(app.routes, API_PREFIX, models)
   const paths = describePaths(objectOf(emitted.paths), models)
   const root = new URL(description.baseUrl).pathname.replace(/\/$/, '')
   return {

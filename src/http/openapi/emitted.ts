@@ -1,21 +1,32 @@
 import { swagger } from '@elysiajs/swagger'
 import { Kind, OptionalKind, type TSchema, Type } from '@sinclair/typebox'
 import { Elysia, type InternalRoute } from 'elysia'
-import { type JsonObject, objectOf, parseJson } from './json.ts'
+import { type Json, type JsonObject, listOf, objectOf, parseJson } from './json.ts'
+import type { Models } from './schemas.ts'
 
 /**
  * What @elysiajs/swagger says about routes. They are added to an application of their own, which serves nothing else,
  * because the plugin leaves out every path with a `*` and reads one global list. There the paths are already OpenAPI's,
  * with the family's parameter names; braces are plain text to the router, so different names do not clash.
  */
-export async function emitDocument(routes: readonly InternalRoute[], prefix: string): Promise<JsonObject> {
+export async function emitDocument(
+  routes: readonly InternalRoute[],
+  prefix: string,
+  models: Models,
+): Promise<JsonObject> {
   const shown = new Elysia().use(swagger({ excludeStaticFile: false, path: '/page', specPath: '/document' }))
   for (const route of routes) {
     const { detail = {}, body, query, params, response } = route.hooks
     if (!route.path.startsWith(`${prefix}/`) || detail.hide === true || route.method === 'ALL') continue
     const path = templatePath(route.path.slice(prefix.length), detail['x-parameters'])
-    const notes = { ...detail, 'x-body-optional': isSchema(body) && OptionalKind in body }
-    const hooks = { detail: notes, body, query, params, response: wrapResponses(response), parse: 'json' as const }
+    const hooks = {
+      detail: { ...detail, 'x-body-optional': isSchema(body) && OptionalKind in body },
+      body: isSchema(body) ? wrap(body, models) : undefined,
+      query,
+      params,
+      response: wrapResponses(response, models),
+      parse: 'json' as const,
+    }
     shown.route(route.method, path, () => '', hooks)
   }
   const answer = await shown.handle(new Request('http://localhost/document'))
@@ -30,15 +41,22 @@ function templatePath(path: string, renames: Readonly<Record<string, string>> = 
 }
 
 /**
- * A map of answers by status, each wrapped once: the plugin tears a plain object or list apart and loses its name and
- * its `additionalProperties`, but leaves a union alone. The pass unwraps a union of one.
+ * A schema, described before the plugin sees it, inside a union of one: the plugin tears a plain object or list apart and
+ * loses its name and its `additionalProperties`, and it would repeat every model in every route (8 MB and 240 ms for 480
+ * routes, against 0.3 MB and 50 ms).
  */
-function wrapResponses(response: unknown): Record<string, TSchema> | undefined {
-  if (isSchema(response)) return wrapResponses({ 200: response })
+const wrap = (schema: TSchema, models: Models): TSchema => Type.Unsafe({ anyOf: [models.describe(schema)] })
+
+/** What `wrap` put in. */
+export const unwrap = (emitted: Json | undefined): JsonObject => objectOf(listOf(objectOf(emitted).anyOf)[0])
+
+/** A map of answers by status. */
+function wrapResponses(response: unknown, models: Models): Record<string, TSchema> | undefined {
+  if (isSchema(response)) return wrapResponses({ 200: response }, models)
   if (typeof response !== 'object' || response === null) return undefined
   const wrapped: Record<string, TSchema> = {}
   for (const [status, schema] of Object.entries(response)) {
-    if (isSchema(schema)) wrapped[status] = isEmpty(schema) ? schema : Type.Unsafe({ anyOf: [schema] })
+    if (isSchema(schema)) wrapped[status] = isEmpty(schema) ? schema : wrap(schema, models)
   }
   return wrapped
 }

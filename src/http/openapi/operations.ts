@@ -1,3 +1,4 @@
+import { unwrap } from './emitted.ts'
 import { gateResponses, isGateKind } from './gates.ts'
 import { isObject, type Json, type JsonObject, listOf, objectOf, stringsOf } from './json.ts'
 import { isShared, ownResponse, sharedResponse } from './responses.ts'
@@ -28,8 +29,8 @@ export function describeOperation({ path, method, emitted, models }: Emitted): J
     operationId,
     deprecated,
     parameters: parameters.length > 0 ? parameters : undefined,
-    requestBody: describeBody(emitted, models),
-    responses: describeResponses(method, { emitted, models, gateStatuses: gate?.statuses ?? [] }),
+    requestBody: describeBody(emitted),
+    responses: describeResponses(method, emitted, gate?.statuses ?? []),
     security: securityOf[emitted['x-login'] === true ? 'signedIn' : (gate?.callers ?? 'signedIn')],
   })
 }
@@ -55,10 +56,10 @@ function describeParameters(path: string, emitted: JsonObject, models: Models): 
   return [...named.values()].sort((a, b) => position(a) - position(b))
 }
 
-function describeBody(emitted: JsonObject, models: Models): JsonObject | undefined {
+function describeBody(emitted: JsonObject): JsonObject | undefined {
   const [content] = Object.values(objectOf(objectOf(emitted.requestBody).content))
   if (!isObject(content)) return undefined
-  const schema = plainSchema(content.schema, models)
+  const schema = unwrap(content.schema)
   const types = mediaTypes(emitted['x-consumes'])
   return {
     ...(emitted['x-body-optional'] === true ? {} : { required: true }),
@@ -66,19 +67,13 @@ function describeBody(emitted: JsonObject, models: Models): JsonObject | undefin
   }
 }
 
-interface Answering {
-  emitted: JsonObject
-  models: Models
-  gateStatuses: readonly number[]
-}
-
-function describeResponses(method: string, { emitted, models, gateStatuses }: Answering): JsonObject {
+function describeResponses(method: string, emitted: JsonObject, gateStatuses: readonly number[]): JsonObject {
   const produces = mediaTypes(emitted['x-produces'])
   const answers = new Map<number, JsonObject>()
   for (const status of [...gateStatuses, ...refusals(emitted)]) answers.set(status, sharedResponse(status))
   for (const [key, response] of Object.entries(objectOf(emitted.responses))) {
     const status = Number(key)
-    const own = ownResponse(status, objectOf(response), { produces, models })
+    const own = ownResponse(status, objectOf(response), produces)
     answers.set(status, status >= 300 && isShared(status) ? sharedResponse(status) : own)
   }
   const success = answers.get(200)

@@ -1,5 +1,5 @@
+import { unwrap } from './emitted.ts'
 import { type JsonObject, objectOf } from './json.ts'
-import { type Models, plainSchema } from './schemas.ts'
 
 const describe = (description: string, rest: JsonObject = {}): JsonObject => ({ description, ...rest })
 
@@ -64,15 +64,10 @@ export function sharedResponse(status: number): JsonObject {
 export const isShared = (status: number): boolean => shared.has(status)
 
 /** One answer of a route's own, from what the plugin made of its schema. */
-export function ownResponse(
-  status: number,
-  emitted: JsonObject,
-  { produces, models }: { produces: readonly string[]; models: Models },
-): JsonObject {
+export function ownResponse(status: number, emitted: JsonObject, produces: readonly string[]): JsonObject {
   const description = successTexts[status] ?? 'Answered.'
   const [content] = Object.values(objectOf(emitted.content))
-  const schema = objectOf(content).schema
-  if (schema === undefined) return describe(description)
-  const plain = plainSchema(schema, models)
-  return describe(description, { content: Object.fromEntries(produces.map((type) => [type, { schema: plain }])) })
+  if (content === undefined) return describe(description)
+  const schema = unwrap(objectOf(content).schema)
+  return describe(description, { content: Object.fromEntries(produces.map((type) => [type, { schema }])) })
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { isList, isObject, type Json, type JsonObject, listOf, objectOf, pick, stringsOf } from './json.ts'
+import { isList, isObject, type Json, type JsonObject, jsonOf, listOf, objectOf, pick, stringsOf } from './json.ts'
 
 const COMPONENT = '#/components/schemas/'
 
@@ -20,6 +20,12 @@ const TEXT_FORMS = new Set(['integer', 'numeric', 'number', 'boolean', 'ObjectSt
 export class Models {
   private readonly raw = new Map<string, JsonObject>()
   private readonly plain = new Map<string, Json>()
+  private readonly read = new WeakMap<object, Json>()
+
+  /** A schema of a route as OpenAPI has it. */
+  describe(schema: object): JsonObject {
+    return plainSchema(jsonOf(schema, this.read), this)
+  }
 
   /** Keeps a named schema and gives the reference to it. @throws Error when the name already means another shape. */
   hoist(id: string, schema: JsonObject): JsonObject {
@@ -27,7 +33,7 @@ export class Models {
     if (known === undefined) {
       this.raw.set(id, schema)
       this.plain.set(id, describeSchema(schema, this))
-    } else if (!isDeepStrictEqual(known, schema)) {
+    } else if (known !== schema && !isDeepStrictEqual(known, schema)) {
       throw new Error(`two different schemas are called ${id}`)
     }
     return { $ref: COMPONENT + id }
@@ -43,8 +49,7 @@ export class Models {
 /** A schema as TypeBox wrote it, turned into one that OpenAPI 3.0 knows; nested named ones become references. */
 export function plainSchema(schema: Json | undefined, models: Models): JsonObject {
   if (!isObject(schema)) return {}
-  const { $id: id, ...rest } = schema
-  return typeof id === 'string' ? models.hoist(id, rest) : describeSchema(schema, models)
+  return typeof schema.$id === 'string' ? models.hoist(schema.$id, schema) : describeSchema(schema, models)
 }
 
 function describeSchema(schema: JsonObject, models: Models): JsonObject {
