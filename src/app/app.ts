@@ -1,5 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Context } from '../context.ts'
+import { healthRoutes } from '../features/health/routes.ts'
+import { transportRoutes } from '../features/transport/routes.ts'
 import { jsonAnswers } from '../http/answers.ts'
 import { bodyReader } from '../http/body.ts'
 import { errorResponse } from '../http/errors.ts'
@@ -7,6 +9,7 @@ import { allowedMethods } from '../http/methods.ts'
 import { describeApi } from '../http/openapi.ts'
 import { referenceRoutes } from '../http/reference.ts'
 import { version } from '../version.ts'
+import { homePage } from '../web/home.ts'
 import { api } from './api.ts'
 
 /**
@@ -21,7 +24,11 @@ export function createApp(context: Context) {
     })
     .use(jsonAnswers(context.config))
     .use(bodies.plugin)
+    .use(healthRoutes(context))
+    .use(homePage(context))
     .use(api(context))
+  // Beside the chain: no typed client speaks to it.
+  app.use(transportRoutes(context))
   if (context.config.enableSwagger) {
     const about = { title: 'Hearth API', version, baseUrl: context.baseUrl }
     app.use(referenceRoutes(() => describeApi(app, about)))

@@ -9,6 +9,17 @@ const Ref = Type.Object({
   ref: Type.String(),
   sha: Type.String(),
 })
+const PushedCommit = Type.Object({
+  sha: Type.String(),
+  message: Type.String(),
+  authorName: Type.String(),
+  authorEmail: Type.String(),
+  /** Times are ISO 8601 in UTC. */
+  authoredAt: Type.String(),
+  committerName: Type.String(),
+  committerEmail: Type.String(),
+  committedAt: Type.String(),
+})
 const Person = Type.Object({ userId: Type.Integer(), name: Type.String() })
 
 /**
@@ -42,6 +53,8 @@ export const eventCatalogue = {
     /** New on this branch; 0 for tags and deletions. */
     commitsCount: Type.Integer(),
     isForced: Type.Boolean(),
+    /** The newest of them, newest first; absent where the push moved so many refs that they were not read. */
+    commits: Type.Optional(Type.Array(PushedCommit)),
   }),
   'ref.created': Ref,
   /** With the object it pointed to. */

@@ -23,3 +23,21 @@ export async function enqueueJob<Name extends JobName>(
       priority => ${priority ?? null}::int
     )`)
 }
+
+/** Writes many jobs of one kind in their order, in one statement. */
+export async function enqueueJobs<Name extends JobName>(
+  db: Db,
+  name: Name,
+  jobs: readonly { payload: JobPayload<Name>; queue?: string }[],
+): Promise<void> {
+  await db.execute(sql`
+    select graphile_worker.add_job(
+      identifier => ${name}::text,
+      payload => job.spec -> 'payload',
+      queue_name => job.spec ->> 'queue',
+      run_at => clock_timestamp(),
+      max_attempts => ${jobCatalogue[name].maxAttempts}::int
+    ) is null
+    from json_array_elements(${JSON.stringify(jobs)}::text::json) with ordinality as job (spec, place)
+    order by job.place`)
+}

@@ -1,0 +1,51 @@
+import { and, eq, lt, max, min } from 'drizzle-orm'
+import { pushes } from '../../../db/schema/refs.ts'
+import type { Context } from '../../context.ts'
+import type { CronTask } from '../../jobs/cron-tasks.ts'
+import { syncRefs } from './sync.ts'
+
+/** Beyond the longest life of a Git process: time for its bookkeeping. */
+const MARGIN_SECONDS = 120
+
+/**
+ * Compares the refs of every repository that has an open push: after a crash the rows follow within one run. A push that still
+ * runs, here or on another replica, is not disturbed: its repository is compared too, which changes nothing, and its intent
+ * stays. Intents go when even a Git process that outlived its server must have ended; until then its repository is compared
+ * again with each run, since such a process may still move a ref.
+ */
+export async function repairPushes(context: Context, signal: AbortSignal): Promise<void> {
+  const { db, clock, log, config } = context
+  const before = new Date(clock.now().getTime() - (config.gitTimeoutSeconds + MARGIN_SECONDS) * 1000)
+  const open = await db
+    .select({
+      repositoryId: pushes.repositoryId,
+      oldest: min(pushes.createdAt),
+      firstPusher: min(pushes.pusherId),
+      lastPusher: max(pushes.pusherId),
+    })
+    .from(pushes)
+    .groupBy(pushes.repositoryId)
+  for (const { repositoryId, oldest, firstPusher, lastPusher } of open) {
+    if (signal.aborted) return
+    try {
+      // With several people it is not known whose push moved a ref: then nobody is named.
+      const pusher = firstPusher !== null && firstPusher === lastPusher ? { id: firstPusher } : undefined
+      const moves = await syncRefs(context, repositoryId, pusher)
+      if (moves.length > 0) log.warn({ repositoryId, refs: moves.length }, 'refs of an interrupted push are recorded')
+      if (oldest === null || oldest >= before) continue
+      await db.delete(pushes).where(and(eq(pushes.repositoryId, repositoryId), lt(pushes.createdAt, before)))
+    } catch (err) {
+      // One damaged repository must not keep the others from their repair; its intents stay and are tried again.
+      log.error({ err, repositoryId }, 'the refs of a repository could not be compared')
+    }
+  }
+}
+
+export const refTasks: readonly CronTask[] = [
+  {
+    name: 'repair_pushes',
+    schedule: '@every 1m',
+    description: 'Record what interrupted pushes have changed',
+    run: repairPushes,
+  },
+]

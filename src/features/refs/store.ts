@@ -1,0 +1,104 @@
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import type { Db } from '../../../db/client.ts'
+import { pushes, refs } from '../../../db/schema/refs.ts'
+import { type RepositoryRow, repositories } from '../../../db/schema/repositories.ts'
+import type { Clock } from '../../kernel/time.ts'
+import { fullName, parseRef, type RefName } from './names.ts'
+
+/** Makes a push known before Git may move a ref; `syncRefs` with this id ends it. Returns the id. */
+export async function insertPush(
+  db: Db,
+  push: { repositoryId: number; pusherId: number | null; clock: Clock },
+): Promise<number> {
+  const { repositoryId, pusherId, clock } = push
+  const [row] = await db
+    .insert(pushes)
+    .values({ repositoryId, pusherId, createdAt: clock.now() })
+    .returning({ id: pushes.id })
+  if (row === undefined) throw new Error('insert returned no row')
+  return row.id
+}
+
+export async function removePush(db: Db, id: number): Promise<void> {
+  await db.delete(pushes).where(eq(pushes.id, id))
+}
+
+/** Waits for other syncs of the repository and keeps them waiting until the transaction ends. Undefined when it is gone. */
+export async function lockRepository(tx: Db, id: number): Promise<RepositoryRow | undefined> {
+  // `no key update`: rows that only refer to the repository may be inserted meanwhile.
+  const [row] = await tx.select().from(repositories).where(eq(repositories.id, id)).for('no key update')
+  return row
+}
+
+/** What the rows say each ref holds, by full name: all of them, or those of `only` that have a row. */
+export async function loadRows(tx: Db, repositoryId: number, only?: readonly string[]): Promise<Map<string, string>> {
+  const ofRepository = eq(refs.repositoryId, repositoryId)
+  const columns = { kind: refs.kind, name: refs.name, sha: refs.sha }
+  const rows = await tx
+    .select(columns)
+    .from(refs)
+    .where(only === undefined ? ofRepository : and(ofRepository, named(only)))
+  return new Map(rows.map((row) => [fullName(row), row.sha]))
+}
+
+/** The names as one array for each kind: thousands of them stay two parameters. */
+function named(fullNames: readonly string[]) {
+  const names = fullNames.map(parseRef).filter((name) => name !== undefined)
+  const of = (kind: RefName['kind']) =>
+    JSON.stringify(names.filter((name) => name.kind === kind).map(({ name }) => name))
+  return sql`(${refs.kind}, ${refs.name}) in (
+    select 'branch', jsonb_array_elements_text(${of('branch')}::text::jsonb)
+    union all select 'tag', jsonb_array_elements_text(${of('tag')}::text::jsonb))`
+}
+
+/** Rows of one statement: ten parameters each, and a statement takes 65,535. */
+const BATCH = 1000
+
+export async function upsertRows(tx: Db, rows: (typeof refs.$inferInsert)[]): Promise<void> {
+  for (let at = 0; at < rows.length; at += BATCH) {
+    await tx
+      .insert(refs)
+      .values(rows.slice(at, at + BATCH))
+      .onConflictDoUpdate({
+        target: [refs.repositoryId, refs.kind, refs.name],
+        set: {
+          sha: sql`excluded.sha`,
+          commit: sql`excluded.commit`,
+          committedAt: sql`excluded.committed_at`,
+          pusherId: sql`excluded.pusher_id`,
+          updatedAt: sql`excluded.updated_at`,
+        },
+      })
+  }
+}
+
+export async function removeRows(tx: Db, repositoryId: number, fullNames: readonly string[]): Promise<void> {
+  if (fullNames.length === 0) return
+  await tx.delete(refs).where(and(eq(refs.repositoryId, repositoryId), named(fullNames)))
+}
+
+export async function countBranches(tx: Db, repositoryId: number): Promise<number> {
+  return tx.$count(refs, and(eq(refs.repositoryId, repositoryId), eq(refs.kind, 'branch')))
+}
+
+/** The first branch among `preferred` that has a row, else the first by name. */
+export async function findAnyBranch(
+  tx: Db,
+  repositoryId: number,
+  preferred: readonly string[],
+): Promise<string | undefined> {
+  const isBranch = and(eq(refs.repositoryId, repositoryId), eq(refs.kind, 'branch'))
+  const wanted = [...new Set(preferred)].slice(0, BATCH)
+  const found =
+    wanted.length === 0
+      ? []
+      : await tx
+          .select({ name: refs.name })
+          .from(refs)
+          .where(and(isBranch, inArray(refs.name, wanted)))
+  const names = new Set(found.map(({ name }) => name))
+  const first = wanted.find((name) => names.has(name))
+  if (first !== undefined) return first
+  const [any] = await tx.select({ name: refs.name }).from(refs).where(isBranch).orderBy(refs.name).limit(1)
+  return any?.name
+}

@@ -1,0 +1,54 @@
+import { Refusal, tooLarge } from '../../kernel/errors.ts'
+
+/**
+ * The body of a Git request as a stream, unzipped when the client zipped it. Past `maxBytes`, counted after unzipping, it fails.
+ * @throws Refusal 413 when the announced length is too much already, 415 for another encoding.
+ */
+export function openBody(request: Request, maxBytes: number): ReadableStream<Uint8Array> {
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooMuch(maxBytes)
+  const body: ReadableStream<Uint8Array<ArrayBuffer>> = request.body ?? new Blob([]).stream()
+  const encoding = request.headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity'
+  if (encoding === 'identity' || encoding === '') return capped(body, maxBytes)
+  if (encoding !== 'gzip' && encoding !== 'x-gzip') throw new Refusal(415, `content encoding ${encoding} is not known`)
+  return capped(unzipped(body), maxBytes)
+}
+
+function unzipped(body: ReadableStream<Uint8Array<ArrayBuffer>>): ReadableStream<Uint8Array> {
+  const { readable, writable } = new DecompressionStream('gzip')
+  // A broken zip, or a client that went away, fails `readable` as well: that is where it is told.
+  body.pipeTo(writable).catch(() => undefined)
+  return readable
+}
+
+const tooMuch = (maxBytes: number) => tooLarge(`more than ${maxBytes} bytes`)
+
+/** Chunks are asked for one by one, so a slow reader slows the client. */
+function capped(stream: ReadableStream<Uint8Array>, maxBytes: number): ReadableStream<Uint8Array> {
+  const reader = stream.getReader()
+  let size = 0
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await reader.read()
+        if (done) return controller.close()
+        size += value.length
+        if (size <= maxBytes) return controller.enqueue(value)
+        controller.error(tooMuch(maxBytes))
+        await reader.cancel()
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+/** Reads to the end and forgets: a client that still sends would not read the answer. */
+export async function drainBody(body: ReadableStream<Uint8Array>): Promise<void> {
+  for await (const _ of body);
+}
+
+/** Git over HTTP names its bodies; anything else is another kind of client, or a form on a foreign page. */
+export function requireMediaType(request: Request, type: string): void {
+  const sent = request.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase()
+  if (sent !== type) throw new Refusal(415, `the content type must be ${type}`)
+}

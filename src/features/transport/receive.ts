@@ -1,0 +1,67 @@
+import type { Context } from '../../context.ts'
+import type { PushHead } from '../../git/push.ts'
+import { insertPush, removePush } from '../refs/store.ts'
+import { syncRefs } from '../refs/sync.ts'
+
+export interface Push {
+  repositoryId: number
+  pusher: { id: number }
+  head: PushHead
+  protocol: string | undefined
+  maxBytes: number
+  /** Of the request: ends git with the client. */
+  signal: AbortSignal
+}
+
+/**
+ * Lets git take a push whose commands have been judged. The end of the answer comes after the transaction that records what has
+ * moved: a client that saw its push succeed finds it in every list, also if the server dies at once. A crash in between leaves
+ * the intent, and `repairPushes` does the rest.
+ */
+export async function receivePush(context: Context, push: Push): Promise<ReadableStream<Uint8Array>> {
+  const { repositoryId, pusher, head, signal } = push
+  const pushId = await insertPush(context.db, { repositoryId, pusherId: pusher.id, clock: context.clock })
+  const served = await context.git
+    .serve(repositoryId, 'receive-pack', {
+      body: head.body,
+      protocol: push.protocol,
+      maxInputBytes: push.maxBytes,
+      signal,
+    })
+    .catch(async (error: unknown) => {
+      // Git was not started: there is nothing to repair.
+      await removePush(context.db, pushId)
+      throw error
+    })
+  const recorded = served.done.then(async ({ exitCode, stderr }) => {
+    if (exitCode !== 0) context.log.info({ repositoryId, exitCode, stderr }, 'a push ended early')
+    const only = [...new Set(head.commands.map(({ ref }) => ref))]
+    await syncRefs(context, repositoryId, pusher, { only, pushId })
+  })
+  // Also without a reader: a client that went away may have moved its refs.
+  recorded.catch((err: unknown) => context.log.error({ err, repositoryId }, 'a push is not recorded yet'))
+  return holdEnd(served.stream, recorded)
+}
+
+/** Passes everything on but the last chunk, which waits until `ready`; fails if that fails. */
+function holdEnd(stream: ReadableStream<Uint8Array>, ready: Promise<void>): ReadableStream<Uint8Array> {
+  const reader = stream.getReader()
+  let held: Uint8Array | undefined
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        for (;;) {
+          const { done, value } = await reader.read()
+          const passed = held
+          held = value
+          if (done) await ready
+          if (passed) controller.enqueue(passed)
+          if (done) return controller.close()
+          if (passed) return
+        }
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  )
+}

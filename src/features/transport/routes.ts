@@ -1,0 +1,96 @@
+import { Elysia } from 'elysia'
+import type { Context } from '../../context.ts'
+import type { GitService } from '../../git/model.ts'
+import { encodePushRefusal, readPushHead } from '../../git/push.ts'
+import { setIdleSeconds } from '../../http/connection.ts'
+import { gitDoor, repositoryForFetch, repositoryForPush } from '../../http/git-gate.ts'
+import { forbidden } from '../../kernel/errors.ts'
+import { drainBody, openBody, requireMediaType } from './body.ts'
+import { judgePush } from './judge.ts'
+import { receivePush } from './receive.ts'
+
+interface GitPath {
+  owner: string
+  repo: string
+}
+
+/** Smart HTTP (gitprotocol-http(5)), protocol versions 0 to 2. No part of the API, so not in its description. */
+export const transportRoutes = (context: Context) =>
+  new Elysia({ name: 'transport', detail: { hide: true } })
+    .get('/:owner/:repo/info/refs', ({ request, params }) =>
+      gitDoor(context, request, () => advertise(context, request, params)),
+    )
+    .post(
+      '/:owner/:repo/git-upload-pack',
+      ({ request, params }) => gitDoor(context, request, () => fetchPack(context, request, params)),
+      { parse: 'none' },
+    )
+    .post(
+      '/:owner/:repo/git-receive-pack',
+      ({ request, params }) => gitDoor(context, request, () => push(context, request, params)),
+      { parse: 'none' },
+    )
+
+async function advertise(context: Context, request: Request, path: GitPath): Promise<Response> {
+  const service = serviceOf(request)
+  const admit = service === 'receive-pack' ? repositoryForPush : repositoryForFetch
+  const { repo } = await admit(context, request, path)
+  setIdleSeconds(request, 0)
+  const call = { signal: request.signal }
+  const option = { protocol: protocolOf(request) }
+  const served = await context.git.advertise(repo.repository.id, service, option, call)
+  return answer(served.stream, `application/x-git-${service}-advertisement`)
+}
+
+/** @throws Refusal 403 without one of the two services: the old protocol, which reads files, and any other program. */
+function serviceOf(request: Request): GitService {
+  const named = new URL(request.url).searchParams.getAll('service')
+  if (named.length === 0) throw forbidden('only the smart protocol is served: git 1.6.6 or newer speaks it')
+  const [service] = named
+  if (named.length === 1 && service === 'git-upload-pack') return 'upload-pack'
+  if (named.length === 1 && service === 'git-receive-pack') return 'receive-pack'
+  throw forbidden('this service is not offered')
+}
+
+async function fetchPack(context: Context, request: Request, path: GitPath): Promise<Response> {
+  const { repo } = await repositoryForFetch(context, request, path)
+  requireMediaType(request, 'application/x-git-upload-pack-request')
+  setIdleSeconds(request, 0)
+  const served = await context.git.serve(repo.repository.id, 'upload-pack', {
+    body: openBody(request, context.config.maxBodyBytes),
+    protocol: protocolOf(request),
+    signal: request.signal,
+  })
+  return answer(served.stream, 'application/x-git-upload-pack-result')
+}
+
+async function push(context: Context, request: Request, path: GitPath): Promise<Response> {
+  const { actor, repo } = await repositoryForPush(context, request, path)
+  requireMediaType(request, 'application/x-git-receive-pack-request')
+  setIdleSeconds(request, 0)
+  const maxBytes = context.config.maxPushBytes
+  const head = await readPushHead(openBody(request, maxBytes))
+  const type = 'application/x-git-receive-pack-result'
+  const refusal = judgePush(head.commands)
+  if (head.commands.length === 0 || refusal) {
+    await drainBody(head.body)
+    return answer(refusal ? encodePushRefusal(head, refusal) : new Uint8Array(), type)
+  }
+  const { id } = repo.repository
+  const stream = await receivePush(context, {
+    repositoryId: id,
+    pusher: actor.user,
+    head,
+    protocol: protocolOf(request),
+    maxBytes,
+    signal: request.signal,
+  })
+  return answer(stream, type)
+}
+
+const protocolOf = (request: Request): string | undefined => request.headers.get('git-protocol') ?? undefined
+
+function answer(body: ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer> | Uint8Array, type: string): Response {
+  const headers = { 'content-type': type, 'cache-control': 'no-cache, max-age=0, must-revalidate' }
+  return new Response(body instanceof Uint8Array ? Buffer.from(body) : body, { headers })
+}

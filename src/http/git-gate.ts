@@ -1,0 +1,96 @@
+import { Level } from '../access/levels.ts'
+import { findRepository } from '../access/load.ts'
+import { findRenamedRepository } from '../access/load-account.ts'
+import type { RepositoryAccess } from '../access/repository-access.ts'
+import type { Actor } from '../auth/actor.ts'
+import { authenticate } from '../auth/authenticate.ts'
+import type { Context } from '../context.ts'
+import { GitError } from '../git/errors.ts'
+import { badRequest, forbidden, notFound, Refusal, tooLarge, unauthorized, unavailable } from '../kernel/errors.ts'
+import { requireScopes } from './admission.ts'
+import { errorResponse } from './errors.ts'
+import { withRights } from './repository-gate.ts'
+
+/** The repository that a Git client asked for, and who asks. */
+export interface GitAccess {
+  actor: Actor | undefined
+  repo: RepositoryAccess
+}
+
+export interface PushAccess extends GitAccess {
+  actor: Actor
+}
+
+interface Subject {
+  owner: string
+  /** With or without `.git`. */
+  repo: string
+}
+
+/**
+ * The gate of Git over HTTP for reading: same credentials, scopes and rights as the API. An old name serves the repository under
+ * its new one, since not every client follows a redirect.
+ * @throws Refusal 401 to a caller without credentials whether the repository is hidden or unknown, so that git asks for them;
+ * 404 to those who have signed in.
+ */
+export async function repositoryForFetch(context: Context, request: Request, subject: Subject): Promise<GitAccess> {
+  return readable(context, await callerOf(context, request, 'GET'), subject)
+}
+
+/** @throws Refusal as `repositoryForFetch`; 403 for a reader, for an archived repository and for a mirror. */
+export async function repositoryForPush(context: Context, request: Request, subject: Subject): Promise<PushAccess> {
+  const { actor, repo } = await readable(context, await callerOf(context, request, 'POST'), subject)
+  if (!actor) throw unauthorized()
+  if (repo.rights.level('repo.code') < Level.write) throw forbidden(`you may not push to ${repo.fullName}`)
+  if (repo.repository.isArchived) throw forbidden(`${repo.fullName} is archived: it takes no pushes`)
+  if (repo.repository.isMirror) throw forbidden(`${repo.fullName} is a mirror: it takes no pushes`)
+  return { actor, repo }
+}
+
+/** `method`: what the scope is judged by; a fetch comes by POST too, but only reads. */
+async function callerOf(context: Context, request: Request, method: 'GET' | 'POST'): Promise<Actor | undefined> {
+  const actor = await authenticate(context, request)
+  return actor && requireScopes(actor, 'repository', method)
+}
+
+async function readable(context: Context, actor: Actor | undefined, subject: Subject): Promise<GitAccess> {
+  const path = { owner: subject.owner, name: subject.repo.replace(/\.git$/i, '') }
+  const readerId = actor?.user.id
+  const loaded =
+    (await findRepository(context.db, path, readerId)) ?? (await findRenamedRepository(context.db, path, readerId))
+  const repo = loaded && withRights(context, actor, loaded)
+  if (repo && repo.rights.level('repo.code') >= Level.read) return { actor, repo }
+  throw actor ? notFound('repository not found') : unauthorized('sign in to reach this repository')
+}
+
+/** Runs the handler of a Git route; what it throws is told as plain text, which git shows to its user. */
+export async function gitDoor(context: Context, request: Request, handle: () => Promise<Response>): Promise<Response> {
+  try {
+    return await handle()
+  } catch (error) {
+    const refusal = error instanceof GitError ? refusalOf(context, error) : error
+    if (!(refusal instanceof Refusal)) return errorResponse(context, { code: 'UNKNOWN', error, request })
+    const headers = new Headers({ 'content-type': 'text/plain;charset=utf-8', ...refusal.details.headers })
+    if (refusal.status === 401) headers.set('www-authenticate', 'Basic realm="Hearth", charset="UTF-8"')
+    return new Response(`${refusal.message}\n`, { status: refusal.status, headers })
+  }
+}
+
+function refusalOf({ log }: Context, error: GitError): Refusal {
+  switch (error.kind) {
+    case 'busy':
+      return unavailable('too many Git operations at once, try again')
+    case 'timeout':
+      return unavailable('the Git operation took too long')
+    case 'too-large':
+      return tooLarge(error.message)
+    case 'invalid':
+      return badRequest(error.message)
+    case 'aborted':
+      return badRequest('the request was broken off')
+    default:
+      // A folder that is missing or damaged: only the log says more, since git names folders of the server.
+      log.error({ err: error }, 'git failed')
+      return new Refusal(500, 'the repository cannot be read; its administrator finds the reason in the log')
+  }
+}
