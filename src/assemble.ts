@@ -5,6 +5,7 @@ import { jobHandlers } from './app/jobs.ts'
 import { createPasswords } from './auth/password.ts'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
+import { createGit } from './git/cli/git.ts'
 import type { Git } from './git/engine.ts'
 import { handlerOf } from './jobs/handlers.ts'
 import { migrateJobs } from './jobs/migrate.ts'
@@ -30,13 +31,16 @@ export async function withContext<Result>(
   await using built = new AsyncDisposableStack()
   const log = createLog({ ...config, logLevel: 'warn' })
   const databaseUrl = await openMigrated(config, log, built)
-  return work(await createContext({ config, log, databaseUrl }, built))
+  const stopping = new AbortController()
+  built.defer(() => stopping.abort())
+  return await work(await createContext({ config, log, databaseUrl, stopping: stopping.signal }, built))
 }
 
 export interface Ground {
   config: Config
   log: Log
   databaseUrl: string
+  stopping: AbortSignal
   /** Where the program listens, if it does. */
   url?: string | undefined
   clock?: Clock | undefined
@@ -44,16 +48,14 @@ export interface Ground {
 
 /** Everything that rules need. What it opens is closed with `built`. */
 export async function createContext(ground: Ground, built: AsyncDisposableStack): Promise<Context> {
-  const { config, log, databaseUrl, clock = systemClock } = ground
-  const stopping = new AbortController()
+  const { config, log, databaseUrl, stopping, clock = systemClock } = ground
   const { db, sql } = built.adopt(
     openDatabase(databaseUrl, { poolSize: config.databasePoolSize, timeoutSeconds: config.databaseTimeoutSeconds }),
     (database) => database.close(),
   )
   const jobs = createJobs({ sql, log, handlerOf: handlerOf(jobHandlers, () => context) })
   built.defer(() => jobs.stop(config.shutdownTimeoutSeconds * 1000))
-  built.defer(() => stopping.abort())
-  const git: Git = Object.create({})
+  const git = built.adopt(await openGit(config), (engine) => engine.close())
   const passwords = createPasswords({
     parallelism: config.passwordHashParallelism,
     queueLength: config.passwordHashQueue,
@@ -71,7 +73,20 @@ export async function createContext(ground: Ground, built: AsyncDisposableStack)
     clock,
     log,
     baseUrl,
-    stopping: stopping.signal,
+    stopping,
   }
   return context
+}
+
+/** The engine with the limits of the settings. Throws when the git program is missing or too old. */
+export function openGit(config: Config): Promise<Git> {
+  // Short commands and transfers wait in different queues; a transfer lives longer and needs less of the processor.
+  const commands = Math.max(1, Math.ceil(config.gitMaxProcesses / 3))
+  return createGit({
+    repositoriesDir: config.repositoriesDir,
+    maxProcesses: commands,
+    maxTransfers: Math.max(1, config.gitMaxProcesses - commands),
+    transferTimeoutMs: config.gitTimeoutSeconds * 1000,
+    maxPushBytes: config.maxPushBytes,
+  })
 }

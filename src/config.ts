@@ -37,6 +37,7 @@ const variables = {
   adminEmail: Type.String({
     default: 'admin@localhost.localdomain',
     pattern: '^\\S+@\\S+$',
+    allowed: 'an e-mail address',
     description: 'First start only.',
   }),
 
@@ -60,8 +61,8 @@ const variables = {
   maxUrlBytes: integer(8192, { minimum: 256, maximum: 65536 }, 'Longest address of a request.'),
   maxHeaderBytes: bytes('16KiB', 'Largest head of a request.'),
   requestTimeoutSeconds: integer(60, { minimum: 1, maximum: 255 }, 'Longest silence of a connection.'),
-  gitMaxProcesses: integer(32, { minimum: 1 }, 'Git processes at once; others wait.'),
-  gitTimeoutSeconds: integer(600, { minimum: 1 }, 'Longest life of one Git process.'),
+  gitMaxProcesses: integer(24, { minimum: 2, maximum: 1000 }, 'Git processes at once; others wait.'),
+  gitTimeoutSeconds: integer(3600, { minimum: 1 }, 'Longest time of one clone, fetch or push.'),
   passwordHashParallelism: integer(2, { minimum: 1, maximum: 64 }, 'Password checks at once.'),
   passwordHashQueue: integer(64, { minimum: 1 }, 'Password checks waiting before more are refused.'),
   rateLimit: Type.String({

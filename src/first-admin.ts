@@ -1,6 +1,9 @@
 import { sql } from 'drizzle-orm'
-import { emails, users } from '../db/schema/users.ts'
+import { users } from '../db/schema/users.ts'
+import { ConfigError } from './config.ts'
 import type { Context } from './context.ts'
+import { createUser } from './features/users/create.ts'
+import { Refusal } from './kernel/errors.ts'
 import { randomHex } from './kernel/hashing.ts'
 
 /** Any number will do, as long as it is ours alone: two replicas may start on one empty database. */
@@ -12,20 +15,25 @@ export interface FirstAdministrator {
   password?: string
 }
 
-/** Creates the first administrator on a database without people; undefined when there are some. */
+/**
+ * Creates the first administrator on a database without people; undefined when there are some.
+ * @throws ConfigError when the variables name an account that cannot be made
+ */
 export async function createFirstAdministrator(context: Context): Promise<FirstAdministrator | undefined> {
-  const { adminUsername: username, adminEmail: email, adminPassword } = context.config
-  return context.db.transaction(async (tx) => {
-    await tx.execute(sql`select pg_advisory_xact_lock(${FIRST_START_LOCK})`)
-    const [anybody] = await tx.select({ id: users.id }).from(users).limit(1)
-    if (anybody !== undefined) return undefined
-    const password = adminPassword ?? randomHex(12)
-    const passwordHash = await context.passwords.hash(password)
-    const [row] = await tx
-      .insert(users)
-      .values({ name: username, email, loginName: '', isAdmin: true, passwordHash })
-      .returning({ id: users.id })
-    if (row !== undefined) await tx.insert(emails).values({ userId: row.id, email, isPrimary: true, isActivated: true })
-    return { username, ...(adminPassword === undefined ? { password } : {}) }
-  })
+  const { adminUsername: name, adminEmail: email, adminPassword } = context.config
+  const password = adminPassword ?? randomHex(12)
+  try {
+    return await context.db.transaction(async (tx) => {
+      await tx.execute(sql`select pg_advisory_xact_lock(${FIRST_START_LOCK})`)
+      const [anybody] = await tx.select({ id: users.id }).from(users).limit(1)
+      if (anybody !== undefined) return undefined
+      await createUser(context, { name, email, password, isAdmin: true }, tx)
+      return { username: name, ...(adminPassword === undefined ? { password } : {}) }
+    })
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    throw new ConfigError(
+      `the first administrator cannot be made from ADMIN_USERNAME, ADMIN_EMAIL and ADMIN_PASSWORD: ${error.message}`,
+    )
+  }
 }

@@ -47,8 +47,12 @@ export async function startService(config: Config, options: ServiceOptions = {})
     ? await listen(config, { fetch: (request) => fetch(request), context: () => context })
     : undefined
 
-  const context = await createContext({ config, log, databaseUrl, url: front?.url, clock: options.clock }, built)
+  const stopping = new AbortController()
+  const ground = { config, log, databaseUrl, stopping: stopping.signal, url: front?.url, clock: options.clock }
+  const context = await createContext(ground, built)
   built.defer(() => front?.stop(config.shutdownTimeoutSeconds))
+  // Runs first: what waits or streams hears of the stop while its connection is still open.
+  built.defer(() => stopping.abort())
   const firstAdministrator = await createFirstAdministrator(context)
   const app = createApp(context)
   if (options.worksJobs ?? true) await startJobs(context, built)

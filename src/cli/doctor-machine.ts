@@ -1,5 +1,6 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { openGit } from '../assemble.ts'
 import type { Config } from '../config.ts'
 import { type Finding, messageOf } from './finding.ts'
 
@@ -57,7 +58,9 @@ export function checkSpace(folder: string): Finding {
 export async function checkGit(config: Config): Promise<Finding> {
   const subject = 'Git'
   try {
-    const version = config.host
+    const git = await openGit(config)
+    const { version } = git
+    await git.close()
     return { subject, detail: `version ${version}` }
   } catch (error) {
     return { subject, detail: messageOf(error), remedy: 'install Git 2.39 or newer and let PATH lead to it' }

@@ -1,9 +1,39 @@
-import { asc, eq } from 'drizzle-orm'
-import { users } from '../../db/schema/users.ts'
+import { and, asc, eq } from 'drizzle-orm'
+import { type UserRow, users } from '../../db/schema/users.ts'
 import { withContext } from '../assemble.ts'
 import { loadProcessConfig } from '../config.ts'
+import type { Context } from '../context.ts'
+import { createToken } from '../features/access-tokens/service.ts'
+import { createUser, hashNewPassword } from '../features/users/create.ts'
+import { randomHex } from '../kernel/hashing.ts'
 import { wireTime } from '../kernel/time.ts'
-import type { Command } from './arguments.ts'
+import { type Command, type CommandInput, UsageError } from './arguments.ts'
+
+const passwordOption = {
+  'password-stdin': { description: 'Reads the password from standard input. Without it one is generated and printed.' },
+}
+
+const create: Command = {
+  name: 'user create',
+  summary: 'Creates an account.',
+  operands: ['NAME'],
+  options: {
+    email: { value: 'ADDRESS', description: 'E-mail address; required.' },
+    admin: { description: 'Makes the account a site administrator.' },
+    'must-change-password': { description: 'The first sign-in has to change the password.' },
+    ...passwordOption,
+  },
+  run: (input) =>
+    withContext(loadProcessConfig(), async (context) => {
+      const [name = ''] = input.operands
+      const email = input.text('email')
+      if (email === undefined) throw new UsageError('--email ADDRESS is required')
+      const { password, shown } = await readPassword(input)
+      const mustChangePassword = input.has('must-change-password')
+      await createUser(context, { name, email, password, isAdmin: input.has('admin'), mustChangePassword })
+      return say(`Created ${name}.${shown}`)
+    }),
+}
 
 const list: Command = {
   name: 'user list',
@@ -11,13 +41,66 @@ const list: Command = {
   run: () =>
     withContext(loadProcessConfig(), async ({ db }) => {
       const rows = await db.select().from(users).where(eq(users.kind, 'user')).orderBy(asc(users.id))
-      for (const { id, name, email, isAdmin, isActive, prohibitLogin, createdAt } of rows) {
-        const rights = [isAdmin && 'administrator', !isActive && 'inactive', prohibitLogin && 'login forbidden']
-        const words = rights.filter((word) => word !== false).join(', ')
-        process.stdout.write([id, name, email, words, wireTime(createdAt)].join('\t').concat('\n'))
-      }
-      return 0
+      return say(rows.map(describe).join('\n'))
     }),
 }
 
-export const userCommands: readonly Command[] = [list]
+const setPassword: Command = {
+  name: 'user set-password',
+  summary: 'Gives an account another password.',
+  operands: ['NAME'],
+  options: passwordOption,
+  run: (input) =>
+    withContext(loadProcessConfig(), async (context) => {
+      const { id, name } = await getPerson(context, input.operands[0] ?? '')
+      const { password, shown } = await readPassword(input)
+      const passwordHash = await hashNewPassword(context, password)
+      await context.db.update(users).set({ passwordHash, mustChangePassword: false }).where(eq(users.id, id))
+      return say(`The password of ${name} is changed.${shown}`)
+    }),
+}
+
+const generateToken: Command = {
+  name: 'user generate-token',
+  summary: 'Creates an access token for an account and prints it, once.',
+  operands: ['NAME'],
+  options: {
+    name: { value: 'TEXT', description: 'Name of the token; "command-line" without it.' },
+    scopes: { value: 'LIST', description: 'Scopes separated by commas, such as write:repository; "all" without it.' },
+  },
+  run: (input) =>
+    withContext(loadProcessConfig(), async (context) => {
+      const owner = await getPerson(context, input.operands[0] ?? '')
+      const scopes = (input.text('scopes') ?? 'all').split(',').map((scope) => scope.trim())
+      const { secret } = await createToken(context, owner, { name: input.text('name') ?? 'command-line', scopes })
+      return say(secret)
+    }),
+}
+
+export const userCommands: readonly Command[] = [create, list, setPassword, generateToken]
+
+async function getPerson({ db }: Context, name: string): Promise<UserRow> {
+  const [row] = await db
+    .select()
+    .from(users)
+    .where(and(eq(users.kind, 'user'), eq(users.lowerName, name.toLowerCase())))
+  if (row === undefined) throw new UsageError(`there is no account "${name}"; "user list" shows them`)
+  return row
+}
+
+/** Not an option with a value: everybody on the machine could read it from the list of processes. */
+async function readPassword(input: CommandInput): Promise<{ password: string; shown: string }> {
+  if (input.has('password-stdin')) return { password: (await Bun.stdin.text()).replace(/\r?\n$/, ''), shown: '' }
+  const password = randomHex(12)
+  return { password, shown: ` Password (shown only now): ${password}` }
+}
+
+function describe({ id, name, email, isAdmin, isActive, prohibitLogin, createdAt }: UserRow): string {
+  const rights = [isAdmin && 'administrator', !isActive && 'inactive', prohibitLogin && 'login forbidden']
+  return [id, name, email, rights.filter((word) => word !== false).join(', '), wireTime(createdAt)].join('\t')
+}
+
+function say(text: string): number {
+  process.stdout.write(`${text}\n`)
+  return 0
+}

@@ -32,7 +32,8 @@ export const ROLE = 'hearth'
 const LOG_LIMIT_BYTES = 16 * 1024 * 1024
 const START_MS = 60_000
 const POLL_MS = 5
-const PORT_TRIES = 5
+const PORT_TRIES = 10
+const RETRY_MS = 100
 
 const SETTINGS: readonly string[] = [
   'listen_addresses=127.0.0.1',
@@ -100,9 +101,10 @@ export async function startCluster(cluster: Cluster): Promise<number> {
     const port = await freePort()
     const problem = await launch(cluster, port)
     if (problem === undefined) return port
-    // Somebody may have taken the port in between, or another process started this very cluster.
+    // Somebody took the port in between, or sessions of a server that was killed have not ended yet.
     if (attempt === PORT_TRIES || !/Address already in use|could not bind|still in use/.test(problem))
       throw new Error(`PostgreSQL did not start: ${problem}`)
+    await Bun.sleep(RETRY_MS)
   }
 }
 

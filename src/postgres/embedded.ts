@@ -30,14 +30,33 @@ export async function startEmbedded(dataDir: string): Promise<EmbeddedPostgres> 
 /** The same for files in any folder that the account can enter. */
 export async function startServer(cluster: Cluster): Promise<EmbeddedPostgres> {
   createCluster(cluster)
-  const port = (await runningPort(cluster)) ?? (await startOrJoin(cluster))
-  const address = `postgres://${ROLE}:${clusterPassword(cluster)}@127.0.0.1:${port}`
-  await createDatabase(`${address}/postgres`)
+  const address = await reachServer(cluster)
   return {
     url: `${address}/${DATABASE}`,
     stop: (evenIfUsed) => stopServer(cluster, evenIfUsed ? undefined : `${address}/postgres`),
   }
 }
+
+/** Address of the server, running and with our database. One that was killed a moment ago may still look alive. */
+async function reachServer(cluster: Cluster): Promise<string> {
+  const deadline = performance.now() + STOP_MS
+  for (;;) {
+    const port = (await runningPort(cluster)) ?? (await startOrJoin(cluster))
+    const address = `postgres://${ROLE}:${clusterPassword(cluster)}@127.0.0.1:${port}`
+    try {
+      await createDatabase(`${address}/postgres`)
+      return address
+    } catch (error) {
+      if (!isGone(error) || performance.now() > deadline) throw error
+      await Bun.sleep(POLL_MS)
+    }
+  }
+}
+
+const isGone = (error: unknown): boolean =>
+  error instanceof Error &&
+  'code' in error &&
+  /^(ECONNREFUSED|ECONNRESET|CONNECTION_CLOSED|57P0[123])$/.test(String(error.code))
 
 /** Port of the server that runs on these files. One that starts or stops right now is waited for. */
 async function runningPort(cluster: Cluster): Promise<number | undefined> {

@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { spawn } from 'node:child_process'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import postgres from 'postgres'
+import { canEnter, databaseAccount } from '../../src/postgres/account.ts'
+import { startEmbedded } from '../../src/postgres/embedded.ts'
+import { SHARED_PLACE } from '../../src/postgres/place.ts'
+import { findServer } from '../../src/postgres/server-file.ts'
+
+const isRoot = process.getuid?.() === 0
+let home: string
+let dataDir: string
+beforeAll(() => {
+  home = mkdtempSync(join(tmpdir(), 'hearth-embedded-'))
+  chmodSync(home, 0o711)
+  dataDir = join(home, 'data')
+})
+afterAll(async () => {
+  const left = findServer(join(dataDir, 'postgres', 'data'))
+  if (left !== undefined) process.kill(left.pid, 'SIGKILL')
+  rmSync(home, { recursive: true, force: true })
+})
+
+/** Another process that holds the server of a data folder. */
+async function hold(folder: string, user: { uid?: number; gid?: number } = {}) {
+  const child = spawn(process.execPath, [join(import.meta.dir, 'holder.ts'), folder], {
+    ...user,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stdout.once('data', (chunk) => resolve(String(chunk).trim()))
+    child.once('exit', (code) => reject(new Error(`the holder ended with ${code}`)))
+  })
+  return {
+    url,
+    kill() {
+      child.kill('SIGKILL')
+      return exited
+    },
+    stop() {
+      child.stdin.end()
+      return exited
+    },
+  }
+}
+
+async function query<Row extends object>(url: string, text: string): Promise<Row[]> {
+  const sql = postgres(url, { max: 1, onnotice: () => undefined })
+  try {
+    return await sql.unsafe<Row[]>(text)
+  } finally {
+    await sql.end()
+  }
+}
+
+const server = () => findServer(join(dataDir, 'postgres', 'data'))
+
+test('a server is made on loopback, with a password that nobody else can read, and writes to the disk', async () => {
+  const { url, stop } = await startEmbedded(dataDir)
+  const [row] = await query<{ addresses: string; sockets: string; fsync: string }>(
+    url,
+    `select current_setting('listen_addresses') as addresses, current_setting('unix_socket_directories') as sockets,
+       current_setting('fsync') as fsync`,
+  )
+  expect(row).toEqual({ addresses: '127.0.0.1', sockets: '', fsync: 'on' })
+  const file = join(dataDir, 'postgres', 'password')
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect(readFileSync(file, 'utf8').trim()).toHaveLength(48)
+  expect(query(url.replace(/:[0-9a-f]{48}@/, ':wrong@'), 'select 1')).rejects.toThrow('password authentication failed')
+  await stop()
+  expect(server()).toBeUndefined()
+})
+
+test('what a killed process left running is taken over, and stopped in the end', async () => {
+  const killed = await hold(dataDir)
+  const before = server()
+  await killed.kill()
+  const { url, stop } = await startEmbedded(dataDir)
+  expect(url).toBe(killed.url)
+  expect(server()).toEqual(before)
+  await stop()
+  expect(server()).toBeUndefined()
+})
+
+test('after the server itself was killed, what was committed is there again', async () => {
+  const first = await startEmbedded(dataDir)
+  await query(first.url, 'create table kept (id int); insert into kept values (7)')
+  process.kill(server()?.pid ?? 0, 'SIGKILL')
+  const second = await startEmbedded(dataDir)
+  expect(await query(second.url, 'select id from kept')).toEqual([{ id: 7 }])
+  await second.stop()
+})
+
+test('a left-over file that names a living process of somebody else does not stand in the way', async () => {
+  const file = join(dataDir, 'postgres', 'data', 'postmaster.pid')
+  writeFileSync(file, `${process.pid}\n${dirname(file)}\n1\n5432\n\n127.0.0.1\n\nready\n`)
+  const { stop } = await startEmbedded(dataDir)
+  expect(server()?.pid).not.toBe(process.pid)
+  await stop()
+})
+
+test('two processes share one server, and the last one stops it', async () => {
+  const [one, other] = await Promise.all([hold(dataDir), hold(dataDir)])
+  expect(one.url).toBe(other.url)
+  const user = postgres(other.url, { max: 1 })
+  await user`select 1`
+  await one.stop()
+  expect([...(await user`select 1 as answer`)]).toEqual([{ answer: 1 }])
+  await user.end()
+  await other.stop()
+  expect(server()).toBeUndefined()
+})
+
+test.if(isRoot)('a data folder that only root may enter works: programs and data lie elsewhere', async () => {
+  const closed = join(home, 'closed')
+  mkdirSync(closed, { mode: 0o700 })
+  const { url, stop } = await startEmbedded(join(closed, 'data'))
+  const place = readFileSync(join(closed, 'data', 'postgres.place'), 'utf8').split('\n')[0] ?? ''
+  try {
+    expect(await query(url, 'select 1 as answer')).toEqual([{ answer: 1 }])
+    await stop()
+    expect(place).toStartWith(`${SHARED_PLACE}/`)
+    expect(statSync(place).mode & 0o077).toBe(0)
+    expect(existsSync(join(closed, 'data', 'postgres'))).toBe(false)
+    // A second start finds the same place.
+    const again = await startEmbedded(join(closed, 'data'))
+    expect(findServer(join(place, 'data'))?.isReady).toBe(true)
+    await again.stop()
+  } finally {
+    rmSync(place, { recursive: true, force: true })
+  }
+})
+
+const account = isRoot ? databaseAccount() : undefined
+
+test.if(account !== undefined && canEnter(account, import.meta.dir))(
+  'an ordinary user needs nothing special',
+  async () => {
+    const own = join(home, 'own')
+    mkdirSync(own)
+    chownSync(own, account?.uid ?? 0, account?.gid ?? 0)
+    const holder = await hold(join(own, 'data'), account)
+    expect(await query(holder.url, 'select 1 as answer')).toEqual([{ answer: 1 }])
+    expect(statSync(join(own, 'data')).mode & 0o777).toBe(0o700)
+    await holder.stop()
+    expect(findServer(join(own, 'data', 'postgres', 'data'))).toBeUndefined()
+  },
+)
