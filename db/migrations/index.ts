@@ -2,6 +2,9 @@
 import m0000 from './0000_extensions.sql' with { type: 'text' }
 import m0001 from './0001_foundation.sql' with { type: 'text' }
 import m0002 from './0002_request_windows.sql' with { type: 'text' }
+import m0003 from './0003_repositories.sql' with { type: 'text' }
+import m0004 from './0004_repository_counters.sql' with { type: 'text' }
+import m0005 from './0005_audit_and_avatars.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -13,4 +16,7 @@ export const migrations: readonly Migration[] = [
   { name: '0000_extensions', sql: m0000 },
   { name: '0001_foundation', sql: m0001 },
   { name: '0002_request_windows', sql: m0002 },
+  { name: '0003_repositories', sql: m0003 },
+  { name: '0004_repository_counters', sql: m0004 },
+  { name: '0005_audit_and_avatars', sql: m0005 },
 ]

@@ -13,7 +13,7 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
 import { createdAt, id, instant, reference, updatedAt } from './columns.ts'
-import { users } from './users.ts'
+import { users, visibilities } from './users.ts'
 
 export const objectFormats = ['sha1', 'sha256'] as const
 export type ObjectFormat = (typeof objectFormats)[number]
@@ -93,6 +93,7 @@ export const repositories = pgTable(
     defaultMergeStyle: text().notNull().default('merge'),
     defaultAllowMaintainerEdit: boolean().notNull().default(true),
 
+    /** Stars, forks and watchers are kept by triggers, whoever writes or removes the rows they count. */
     starsCount: integer().notNull().default(0),
     forksCount: integer().notNull().default(0),
     watchersCount: integer().notNull().default(0),
@@ -116,6 +117,7 @@ export const repositories = pgTable(
     index('repositories_size_idx').on(table.sizeBytes, table.id),
     index('repositories_parent_idx').on(table.parentId),
     index('repositories_private_idx').on(table.ownerId).where(sql`is_private`),
+    index('repositories_open_idx').on(table.lowerName, table.id).where(sql`not is_private`),
     index('repositories_topics_idx').using('gin', table.topics),
     index('repositories_name_search_idx').using('gin', sql`${table.lowerName} gin_trgm_ops`),
     index('repositories_description_search_idx').using('gin', sql`lower(${table.description}) gin_trgm_ops`),
@@ -125,6 +127,45 @@ export const repositories = pgTable(
 )
 export type RepositoryRow = typeof repositories.$inferSelect
 export type NewRepository = typeof repositories.$inferInsert
+
+/**
+ * Ids whose folders are being built. The creating transaction deletes its row first and inserts the repository last, so a row
+ * that can be locked tells of a creation that did not end: its folder, if there is one, belongs to nobody.
+ */
+export const repositoryReservations = pgTable('repository_reservations', {
+  id: bigint({ mode: 'number' }).primaryKey().default(sql`nextval('repositories_id_seq')`),
+  createdAt: createdAt(),
+})
+
+/**
+ * How many repositories there are of each sort, as changes to be summed up: triggers append them, so that writers never wait for
+ * each other, and a periodic task rolls them together. Exact within any snapshot.
+ */
+export const repositoryTotals = pgTable('repository_totals', {
+  ownerVisibility: text({ enum: visibilities }).notNull(),
+  isPrivate: boolean().notNull(),
+  isArchived: boolean().notNull(),
+  isTemplate: boolean().notNull(),
+  isFork: boolean().notNull(),
+  isMirror: boolean().notNull(),
+  repositories: bigint({ mode: 'number' }).notNull(),
+})
+
+/** Every topic that some repository has had; which repositories have it stands in `repositories.topics`. */
+export const topics = pgTable(
+  'topics',
+  {
+    id: id(),
+    name: text().notNull(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    uniqueIndex('topics_name_key').on(table.name),
+    index('topics_search_idx').using('gin', sql`${table.name} gin_trgm_ops`),
+  ],
+)
+export type TopicRow = typeof topics.$inferSelect
 
 /** Old names of repositories; the next repository of that owner and name ends the redirect. */
 export const repositoryRedirects = pgTable(

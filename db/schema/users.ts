@@ -55,6 +55,7 @@ export const users = pgTable(
     followersCount: integer().notNull().default(0),
     followingCount: integer().notNull().default(0),
     starsCount: integer().notNull().default(0),
+    /** Kept by a trigger, as is `starsCount`. */
     repositoriesCount: integer().notNull().default(0),
 
     createdAt: createdAt(),
