@@ -1,4 +1,5 @@
 import type { UserRow } from '../../db/schema/users.ts'
+import type { RequestOrigin } from './origin.ts'
 
 /** Who a request acts as, how that was shown, and what limits the credential carries. */
 export interface Actor {
@@ -14,4 +15,6 @@ export interface Actor {
   readonly repositoryIds?: readonly number[]
   /** Decided by the gate for the route: only public things may be seen. */
   readonly publicOnly: boolean
+  /** Absent for an actor that no request stands behind. */
+  readonly origin?: RequestOrigin
 }

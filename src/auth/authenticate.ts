@@ -3,6 +3,7 @@ import { forbidden, unauthorized } from '../kernel/errors.ts'
 import type { Actor } from './actor.ts'
 import { findBasicActor } from './basic.ts'
 import { type Credential, readCredential, readQuery } from './credentials.ts'
+import type { RequestOrigin } from './origin.ts'
 import { actAs } from './sudo.ts'
 import { findTokenActor } from './token.ts'
 
@@ -11,9 +12,14 @@ import { findTokenActor } from './token.ts'
  * @returns undefined when no credential was presented.
  * @throws Refusal 401 for a wrong credential, 403 for an account that may not sign in or a refused sudo, 404 for its target.
  */
-export async function authenticate(context: Context, request: Request): Promise<Actor | undefined> {
+export async function authenticate(
+  context: Context,
+  request: Request,
+  origin: RequestOrigin,
+): Promise<Actor | undefined> {
   const credential = readCredential(request.url, request.headers.get('authorization') ?? undefined)
-  const actor = credential && (await findActor(context, credential))
+  const found = credential && (await findActor(context, credential))
+  const actor = found && { ...found, origin }
   if (credential && !actor) throw unauthorized('invalid username, password or token')
   if (actor) requireUsableAccount(context, actor)
   const sudoName = readQuery(request.url, ['sudo']) ?? request.headers.get('sudo')

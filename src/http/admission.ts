@@ -1,8 +1,8 @@
 import type { Actor } from '../auth/actor.ts'
-import { authenticate } from '../auth/authenticate.ts'
 import { judgeScopes, type ScopeArea, type ScopeLevel, type ScopeNeed } from '../auth/scopes.ts'
 import type { Context } from '../context.ts'
 import { forbidden, unauthorized } from '../kernel/errors.ts'
+import { identify } from './identify.ts'
 
 /** What a route asks of a token: an area, a part of one, or several that must all be met. */
 export type ScopeRule = ScopeArea | ScopeNeed | readonly (ScopeArea | ScopeNeed)[]
@@ -18,7 +18,7 @@ interface AdmissionRule {
  * @throws Refusal 401 or 403 as `authenticate`, 403 for a scope that is missing, 401 for a visitor where all must sign in.
  */
 export async function admit(context: Context, request: Request, rule: AdmissionRule): Promise<Actor | undefined> {
-  const actor = await authenticate(context, request)
+  const actor = await identify(context, request)
   if (!actor) {
     if (context.config.requireSigninView && !rule.beforeSignIn) throw unauthorized()
     return undefined

@@ -3,12 +3,12 @@ import { findRepository } from '../access/load.ts'
 import { findRenamedRepository } from '../access/load-account.ts'
 import type { RepositoryAccess } from '../access/repository-access.ts'
 import type { Actor } from '../auth/actor.ts'
-import { authenticate } from '../auth/authenticate.ts'
 import type { Context } from '../context.ts'
 import { GitError } from '../git/errors.ts'
 import { badRequest, forbidden, notFound, Refusal, tooLarge, unauthorized, unavailable } from '../kernel/errors.ts'
 import { requireScopes } from './admission.ts'
 import { errorResponse } from './errors.ts'
+import { identify } from './identify.ts'
 import { withRights } from './repository-gate.ts'
 
 /** The repository that a Git client asked for, and who asks. */
@@ -49,7 +49,7 @@ export async function repositoryForPush(context: Context, request: Request, subj
 
 /** `method`: what the scope is judged by; a fetch comes by POST too, but only reads. */
 async function callerOf(context: Context, request: Request, method: 'GET' | 'POST'): Promise<Actor | undefined> {
-  const actor = await authenticate(context, request)
+  const actor = await identify(context, request)
   return actor && requireScopes(actor, 'repository', method)
 }
 

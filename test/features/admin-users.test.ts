@@ -51,9 +51,9 @@ test.each([
   ['an unknown login source', person('abc', { source_id: 99 }), 422],
 ])('creation with %s is refused and leaves nothing', async (_, option, status) => {
   await service.admin.client.post('/admin/users', person('taken'))
-  const [before] = await service.context.sql`select count(*) from users`
+  const before = await service.context.sql`select count(*) from users`
   expect((await service.admin.client.post('/admin/users', option)).status).toBe(status)
-  expect(await service.context.sql`select count(*) from users`).toEqual([before])
+  expect(await service.context.sql`select count(*) from users`).toEqual(before)
 })
 
 test('visitors get 401 and people 403, whatever the body', async () => {

@@ -1,0 +1,8 @@
+/** Where a request came from: for throttling, and for the audit trail. */
+export interface RequestOrigin {
+  /** Undefined without a connection. */
+  readonly address: string | undefined
+  /** Method and path, without the query: that may hold a token. */
+  readonly route: string
+  readonly requestId: string
+}

@@ -1,0 +1,22 @@
+import type { Actor } from '../auth/actor.ts'
+import { authenticate } from '../auth/authenticate.ts'
+import type { RequestOrigin } from '../auth/origin.ts'
+import type { Context } from '../context.ts'
+import { clientAddress } from './client-address.ts'
+import { loggedPath, requestId } from './request.ts'
+
+/** `authenticate` for a request that came over HTTP. What most requests never need of their origin is worked out when it is asked for. */
+export function identify(context: Context, request: Request): Promise<Actor | undefined> {
+  const origin: RequestOrigin = {
+    get address() {
+      return clientAddress(context.config, request)
+    },
+    get route() {
+      return `${request.method} ${loggedPath(request.url)}`
+    },
+    get requestId() {
+      return requestId(request)
+    },
+  }
+  return authenticate(context, request, origin)
+}
