@@ -1,0 +1,193 @@
+import { expect, test } from 'bun:test'
+import { dirname, join, relative, resolve } from 'node:path'
+
+const root = resolve(import.meta.dir, '..')
+
+/** Folders of src that each folder may import from, besides itself. `db` is the tables, `context` holds types only. */
+const ground = ['kernel']
+const below = [...ground, 'db', 'context', 'config', 'log', 'version']
+const shared = [...below, 'auth', 'access', 'git', 'wire', 'templates']
+const services = [...shared, 'audit', 'http', 'render', 'mail', 'jobs', 'events']
+const doors = [...services, 'features']
+const layers: Readonly<Record<string, readonly string[]>> = {
+  kernel: [],
+  db: ground,
+  config: ground,
+  log: ['config'],
+  version: [],
+  postgres: ground,
+  storage: ['config', 'postgres'],
+  // Types only: what everything else is handed.
+  context: ['db', 'config', 'log', 'auth', 'git', 'jobs', 'templates', 'kernel', 'http', 'mail', 'render'],
+  auth: below,
+  access: [...below, 'auth'],
+  git: ground,
+  audit: [...below, 'auth', 'access', 'http'],
+  wire: ['kernel', 'db', 'access'],
+  templates: ground,
+  // Its rate limit has a periodic task.
+  http: [...shared, 'jobs'],
+  render: ground,
+  mail: below,
+  jobs: below,
+  events: [...below, 'jobs'],
+  features: services,
+  oauth: doors,
+  webhooks: doors,
+  actions: doors,
+  web: doors,
+  client: ['app'],
+  app: [...doors, 'oauth', 'webhooks', 'actions', 'web'],
+  assemble: ['*'],
+  'first-admin': ['*'],
+  service: ['*'],
+  cli: ['*'],
+  main: ['*'],
+}
+
+/** A feature may import features of its own or a lower tier; upward it speaks by events. */
+const tiers: Readonly<Record<string, number>> = {
+  version: 1,
+  users: 1,
+  'access-tokens': 1,
+  'admin-users': 1,
+  organizations: 1,
+  repositories: 2,
+  refs: 2,
+  branches: 2,
+  tags: 2,
+  commits: 2,
+  contents: 2,
+  archives: 2,
+  transport: 2,
+  labels: 3,
+  milestones: 3,
+  issues: 3,
+  comments: 3,
+  settings: 4,
+  nodeinfo: 4,
+  health: 4,
+}
+
+interface Source {
+  path: string
+  text: string
+  imports: string[]
+}
+
+/** Also type imports and re-exports: a type is a dependency too. */
+const IMPORT = /(?:^|\n)\s*(?:import|export)\b[^'"`;]*?from\s+'(\.[^']+)'|\bimport\s*\(\s*'(\.[^']+)'/g
+
+async function readSources(): Promise<Source[]> {
+  const sources: Source[] = []
+  for await (const path of new Bun.Glob('{src,db}/**/*.ts').scan(root)) {
+    const text = await Bun.file(join(root, path)).text()
+    const targets = [...text.matchAll(IMPORT)].map(([, fixed, dynamic]) => fixed ?? dynamic ?? '')
+    const imports = targets.map((target) => relative(root, resolve(root, dirname(path), target)))
+    sources.push({ path, text, imports })
+  }
+  return sources
+}
+
+const sources = await readSources()
+
+/** `src/http/errors.ts` is of `http`, `src/main.ts` of `main`, `db/client.ts` of `db`. */
+function layerOf(path: string): string {
+  const [top = '', second = ''] = path.split('/')
+  return top === 'db' ? 'db' : second.replace(/\.ts$/, '')
+}
+
+const featureOf = (path: string): string => path.split('/')[2] ?? ''
+
+/** Paths of sources whose code, without comments, has what is forbidden. */
+const withText = (pattern: RegExp, allowed: readonly string[]): string[] =>
+  sources
+    .filter(({ path }) => !allowed.some((prefix) => path.startsWith(prefix)))
+    .filter(({ text }) => pattern.test(text.replace(/\/\*[\s\S]*?\*\/|(^|\s)\/\/.*/g, '')))
+    .map(({ path }) => path)
+
+test('the imports are seen', () => {
+  expect(sources.length).toBeGreaterThan(100)
+  expect(sources.flatMap(({ imports }) => imports).length).toBeGreaterThan(500)
+})
+
+test('every folder has its place in the table', () => {
+  const unknown = sources.map(({ path }) => layerOf(path)).filter((layer) => layers[layer] === undefined)
+  expect([...new Set(unknown)]).toEqual([])
+  const features = sources.filter(({ path }) => layerOf(path) === 'features').map(({ path }) => featureOf(path))
+  expect([...new Set(features)].filter((feature) => tiers[feature] === undefined)).toEqual([])
+})
+
+test('imports go down only', () => {
+  const wrong = sources.flatMap(({ path, imports }) => {
+    const own = layerOf(path)
+    const allowed = layers[own] ?? []
+    const isAllowed = (layer: string) => layer === own || allowed.includes(layer) || allowed.includes('*')
+    return imports.filter((target) => !isAllowed(layerOf(target))).map((target) => `${path} -> ${target}`)
+  })
+  expect(wrong).toEqual([])
+})
+
+test('a feature imports its own and lower tiers', () => {
+  const wrong = sources
+    .filter(({ path }) => layerOf(path) === 'features')
+    .flatMap(({ path, imports }) =>
+      imports
+        .filter((target) => layerOf(target) === 'features')
+        .filter((target) => (tiers[featureOf(target)] ?? 9) > (tiers[featureOf(path)] ?? 0))
+        .map((target) => `${path} -> ${target}`),
+    )
+  expect(wrong).toEqual([])
+})
+
+test('no imports go in a circle', () => {
+  const byPath = new Map(sources.map((source) => [source.path, source]))
+  const done = new Set<string>()
+  const circles: string[] = []
+  const visit = (path: string, trail: readonly string[]): void => {
+    if (trail.includes(path)) circles.push([...trail.slice(trail.indexOf(path)), path].join(' -> '))
+    if (done.has(path) || trail.includes(path)) return
+    for (const target of byPath.get(path)?.imports ?? []) visit(target, [...trail, path])
+    done.add(path)
+  }
+  for (const { path } of sources) visit(path, [])
+  expect(circles).toEqual([])
+})
+
+test.each([
+  ['the environment is read by config.ts', /\bprocess\.env\b|\bBun\.env\b|\bimport\.meta\.env\b/, ['src/config.ts']],
+  ['git is started by git/cli', /\bspawn(Sync)?\s*\(\s*\[?\s*'git'/, ['src/git/cli/']],
+  [
+    'processes are started by git/cli and postgres',
+    /\bspawn(Sync)?\(|\bexecSync\(|node:child_process/,
+    ['src/git/cli/', 'src/postgres/'],
+  ],
+  ['the clock is read by kernel/time.ts', /\bDate\.now\(|\bnew Date\(\)/, ['src/kernel/time.ts']],
+  ['lists are linked by http/paging.ts', /x-total-count|headers(\.link\b|\['link'\]|\.set\('link')/i, ['src/http/']],
+  ['nothing is imported while running', /\bimport\s*\(\s*['"`\w]|\brequire\s*\(\s*['"`]/, []],
+] as const)('%s alone', (_, pattern, allowed) => {
+  expect(withText(pattern, allowed)).toEqual([])
+})
+
+test('routes query nothing, services answer nothing, stores decide nothing, presenters ask nothing', () => {
+  const rules: readonly [RegExp, RegExp][] = [
+    [/\/routes\.ts$/, /from 'drizzle-orm'|\/git\/cli\//],
+    [/\/service\.ts$/, /from 'elysia'|\bnew Response\(/],
+    [/\/store\.ts$/, /\/http\/|\/kernel\/errors\.ts|\.transaction\(/],
+    [/^src\/wire\//, /\/context\.ts'|\/db\/client\.ts'|import \{[^}]*\bElysia\b/],
+  ]
+  const wrong = sources.flatMap(({ path, text }) =>
+    rules.filter(([file, code]) => file.test(path) && code.test(text)).map(([, code]) => `${path}: ${code.source}`),
+  )
+  expect(wrong).toEqual([])
+})
+
+/** Tables of data, which nobody reads from top to bottom. */
+const DATA = ['src/templates/', 'src/auth/scopes.ts', 'src/config.ts']
+
+test('no file of code is longer than 400 lines', () => {
+  const long = sources
+    .filter(({ path }) => !DATA.some((prefix) => path.startsWith(prefix)))
+    .filter(({ text }) => text.split('\n').length > 400)
+  expect(long.map(({ path }) => path)).toEqual([])
+})
