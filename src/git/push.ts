@@ -76,15 +76,18 @@ function parseCommand(line: Buffer): PushCommand {
 
 const idOrNull = (id: string) => (/^0+$/.test(id) ? null : id)
 
+/** Its type is not the global one where a program's other types declare streams differently. */
+const readerOf = (body: ReadableStream<Uint8Array>) => body.getReader()
+
 class HeadReader {
-  readonly #reader: ReadableStreamDefaultReader<Uint8Array>
+  readonly #reader: ReturnType<typeof readerOf>
   readonly #packets = new PacketReader()
   readonly #consumed: Uint8Array[] = []
   readonly #maxBytes: number
   #bytes = 0
 
   constructor(body: ReadableStream<Uint8Array>, maxBytes: number) {
-    this.#reader = body.getReader()
+    this.#reader = readerOf(body)
     this.#maxBytes = maxBytes
   }
 
