@@ -4,7 +4,7 @@ import { isValidBranchName, isValidTagName } from '../names.ts'
 import { cleanMessage, encodeCommit, encodeSignature, encodeTag, parseCommit, parseTag } from '../objects.ts'
 import { PackBuilder } from '../pack.ts'
 import { isSubmoduleFile } from '../paths.ts'
-import { writeCheckedPack, writePack } from './pack-writer.ts'
+import { checkPack, writePack } from './pack-writer.ts'
 import { listRefs, updateRefs } from './refs.ts'
 import { findBranch, resolveObject } from './revisions.ts'
 import { objectFormatOf, requireFolder, type Store } from './store.ts'
@@ -72,8 +72,8 @@ async function moveBranch(
 
 async function writeObjects(store: Store, id: number, pack: PackBuilder, paths: string[]): Promise<void> {
   const folder = await requireFolder(store.runner.root, id)
-  if (paths.some(isSubmoduleFile)) await writeCheckedPack(store.runner, folder, pack)
-  else await writePack(folder, await pack.build())
+  const check = paths.some(isSubmoduleFile) ? (file: string) => checkPack(store.runner, folder, file) : undefined
+  await writePack(folder, await pack.build(), check)
 }
 
 function signOff(message: string, { name, email, date }: Signature): string {
