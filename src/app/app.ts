@@ -23,12 +23,12 @@ export function createApp(context: Context) {
       return errorResponse(context, { code, error, request })
     })
     .use(jsonAnswers(context.config))
+    // Before the reader of bodies, which concerns all routes after it: Git's bodies are streams.
+    .use(transportRoutes(context))
     .use(bodies.plugin)
     .use(healthRoutes(context))
     .use(homePage(context))
     .use(api(context))
-  // Beside the chain: no typed client speaks to it.
-  app.use(transportRoutes(context))
   if (context.config.enableSwagger) {
     const about = { title: 'Hearth API', version, baseUrl: context.baseUrl }
     app.use(referenceRoutes(() => describeApi(app, about)))
