@@ -1,4 +1,14 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Account, canEnter } from './account.ts'
 import { SHARED_PLACE } from './place.ts'
@@ -38,7 +48,8 @@ function sharedCopy(source: string, version: string): string {
   if (existsSync(copy)) return copy
   mkdirSync(SHARED_PLACE, { recursive: true, mode: 0o755 })
   const draft = `${copy}.new-${process.pid}`
-  cpSync(source, draft, { recursive: true, verbatimSymlinks: true })
+  rmSync(draft, { recursive: true, force: true })
+  copyFolder(source, draft)
   try {
     renameSync(draft, copy)
   } catch (error) {
@@ -46,4 +57,15 @@ function sharedCopy(source: string, version: string): string {
     if (!existsSync(copy)) throw error
   }
   return copy
+}
+
+/** Not cpSync: under Bun 1.4.5 it leaves out symbolic links, and the programs find their libraries by them. */
+function copyFolder(source: string, target: string): void {
+  mkdirSync(target, { mode: 0o755 })
+  for (const entry of readdirSync(source, { withFileTypes: true })) {
+    const [from, to] = [join(source, entry.name), join(target, entry.name)]
+    if (entry.isDirectory()) copyFolder(from, to)
+    else if (entry.isSymbolicLink()) symlinkSync(readlinkSync(from), to)
+    else copyFileSync(from, to)
+  }
 }
