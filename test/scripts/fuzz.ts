@@ -1,13 +1,17 @@
 // Fuzzes a running service by its own API description for some minutes, as an administrator, and fails on any 5xx and on
 // any answer that the description does not promise:
 //
-//   bun test/scripts/fuzz.ts --url http://localhost:3000 --token TOKEN --minutes 10 [--seed N] [-- more options of st]
+//   bun test/scripts/fuzz.ts --minutes 10                                  starts a service of its own
+//   bun test/scripts/fuzz.ts --url http://localhost:3000 --token TOKEN     one that is there to be spoilt
+//   bun test/scripts/fuzz.ts --seed N -- --include-path-regex issues       more options of schemathesis
 //
 // The fuzzer is schemathesis from PyPI, installed into a folder that is removed afterwards. It needs python3 with venv.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { startTestService } from '../harness/service.ts'
+import { makeWorld, settings } from './fuzz-world.ts'
 
 const SCHEMATHESIS = 'schemathesis==4.32.5'
 
@@ -18,9 +22,6 @@ const CHECKS = [
   'content_type_conformance',
   'response_schema_conformance',
 ]
-
-/** Made-up tokens in the query would win over the real one in the header and end nearly every request with 401. */
-const SETTINGS = '[generation]\nwith-security-parameters = false\n'
 
 interface Fuzzing {
   url: string
@@ -38,7 +39,7 @@ export async function fuzz(options: Fuzzing): Promise<number> {
     if ((await run(['python3', '-m', 'venv', folder], folder)) !== 0) throw new Error('python3 cannot make a venv')
     const install = [join(folder, 'bin/pip'), 'install', '--quiet', '--disable-pip-version-check', SCHEMATHESIS]
     if ((await run(install, folder)) !== 0) throw new Error(`${SCHEMATHESIS} could not be installed`)
-    await Bun.write(join(folder, 'schemathesis.toml'), SETTINGS)
+    await Bun.write(join(folder, 'schemathesis.toml'), settings(await makeWorld(options)))
     return await run([join(folder, 'bin/st'), ...fuzzerArguments(options)], folder)
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -61,10 +62,20 @@ function fuzzerArguments({ url, token, minutes, seed, more }: Fuzzing): string[]
 const run = (command: string[], cwd: string): Promise<number> =>
   Bun.spawn(command, { cwd, stdio: ['ignore', 'inherit', 'inherit'] }).exited
 
+/** A service that is thrown away afterwards, with its database and its volume. */
+async function fuzzOwnService(options: Omit<Fuzzing, 'url' | 'token'>): Promise<number> {
+  const service = await startTestService({ checksContract: false, settings: { LOG_LEVEL: 'error' } })
+  try {
+    return await fuzz({ ...options, url: service.url, token: service.admin.token })
+  } finally {
+    await service.stop()
+  }
+}
+
 if (import.meta.main) {
   const { values, positionals } = parseArgs({
     options: {
-      url: { type: 'string', default: 'http://localhost:3000' },
+      url: { type: 'string' },
       token: { type: 'string' },
       minutes: { type: 'string', default: '10' },
       seed: { type: 'string' },
@@ -72,6 +83,9 @@ if (import.meta.main) {
     allowPositionals: true,
   })
   const { url, token, seed } = values
-  if (token === undefined) throw new Error('--token of an administrator is needed')
-  process.exit(await fuzz({ url, token, seed, minutes: Number(values.minutes), more: positionals }))
+  const options = { seed, minutes: Number(values.minutes), more: positionals }
+  if (url !== undefined && token === undefined) throw new Error('--token of an administrator is needed')
+  process.exit(
+    await (url === undefined || token === undefined ? fuzzOwnService(options) : fuzz({ ...options, url, token })),
+  )
 }
