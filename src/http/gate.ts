@@ -8,12 +8,19 @@ import { type Account, visibleAccount } from './account-gate.ts'
 import { admit, requireScopes, type ScopeRule } from './admission.ts'
 import { refuseUnreadableBody } from './body.ts'
 import { gateDetail } from './openapi/gates.ts'
+import {
+  type OrganizationAccess,
+  type OrganizationRole,
+  type OrganizationRule,
+  organizationFor,
+} from './organization-gate.ts'
 import { type ChangeLevel, repositoryForChange, repositoryForReading } from './repository-gate.ts'
 
 interface Passed {
   actor: Actor | undefined
   repo?: RepositoryAccess
   account?: Account
+  org?: OrganizationAccess
 }
 
 /** What the gate found out about a request, from the `transform` stage to the handler. */
@@ -56,12 +63,13 @@ export const gate = (context: Context) =>
       resolve: ({ request }: { request: Request }) => ({ actor: found(request).actor }),
     }),
 
-    /** Anybody who signed in. */
-    login: (rule: { scope: ScopeRule }) => ({
+    /** Anybody who signed in. `personal`: about what nobody else may see, so that a token for public things is refused. */
+    login: (rule: { scope: ScopeRule; personal?: boolean }) => ({
       detail: gateDetail('login'),
       async transform({ request, body }: Stage) {
         const actor = await admit(context, request, rule)
         if (!actor) throw unauthorized()
+        if (rule.personal && actor.publicOnly) throw forbidden('the token reaches public things only')
         pass(request, body, { actor })
       },
       resolve: ({ request }: { request: Request }) => ({ actor: signedIn(request) }),
@@ -94,6 +102,19 @@ export const gate = (context: Context) =>
       resolve: ({ request }: { request: Request }) => ({ actor: signedIn(request) }),
     }),
 
+    /** Site administrators, for something of the account of `:username`. */
+    adminOf: (_rule: true) => ({
+      detail: gateDetail('adminOf'),
+      async transform({ request, body, params }: Stage) {
+        const actor = await admit(context, request, { scope: 'admin' })
+        if (!actor) throw unauthorized()
+        if (!actor.user.isAdmin) throw forbidden('user should be the site admin')
+        const account = await visibleAccount(context, actor, textParam(params, 'username'), request)
+        pass(request, body, { actor, account })
+      },
+      resolve: ({ request }: { request: Request }) => ({ actor: signedIn(request), account: foundAccount(request) }),
+    }),
+
     /** The person or organization of `:username`, if the caller may know of it. */
     readUser: (rule: { scope: ScopeRule; login?: boolean }) => ({
       detail: gateDetail('readUser', rule.login),
@@ -104,6 +125,30 @@ export const gate = (context: Context) =>
         pass(request, body, { actor, account })
       },
       resolve: ({ request }: { request: Request }) => ({ actor: found(request).actor, account: foundAccount(request) }),
+    }),
+
+    /** The organization of `:org`, if the caller may know of it and has the role. */
+    readOrg: (rule: OrganizationRule & { scope: ScopeRule; login?: boolean }) => ({
+      detail: gateDetail('readOrg'),
+      async transform({ request, body, params }: Stage) {
+        const actor = await admit(context, request, { scope: rule.scope })
+        if (!actor && (rule.login || rule.role)) throw unauthorized()
+        const path = { request, name: textParam(params, 'org') }
+        pass(request, body, { actor, org: await organizationFor(context, actor, path, rule) })
+      },
+      resolve: ({ request }: { request: Request }) => ({ actor: found(request).actor, org: foundOrg(request) }),
+    }),
+
+    /** The organization of `:org` for a signed-in caller with the role. */
+    changeOrg: (rule: { scope: ScopeRule; role?: OrganizationRole }) => ({
+      detail: gateDetail('changeOrg'),
+      async transform({ request, body, params }: Stage) {
+        const actor = await admit(context, request, { scope: rule.scope })
+        if (!actor) throw unauthorized()
+        const path = { request, name: textParam(params, 'org') }
+        pass(request, body, { actor, org: await organizationFor(context, actor, path, rule) })
+      },
+      resolve: ({ request }: { request: Request }) => ({ actor: signedIn(request), org: foundOrg(request) }),
     }),
 
     /** The repository of `:owner/:repo` with at least read on the unit; without a unit, on any. */
@@ -143,6 +188,12 @@ function foundRepo(request: Request): RepositoryAccess {
   const { repo } = found(request)
   if (!repo) throw new Error('the gate of this route has no repository')
   return repo
+}
+
+function foundOrg(request: Request): OrganizationAccess {
+  const { org } = found(request)
+  if (!org) throw new Error('the gate of this route has no organization')
+  return org
 }
 
 function foundAccount(request: Request): Account {

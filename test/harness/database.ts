@@ -82,12 +82,15 @@ export interface Keeper {
 }
 
 /** Starts a server that lives at most as long as this process. */
-export async function startKeeper(): Promise<Keeper> {
-  const keeper = Bun.spawn([process.execPath, resolve(import.meta.dir, 'keeper.ts')], {
-    stdin: 'pipe',
-    stdout: 'pipe',
-    stderr: 'inherit',
-  })
+export async function startKeeper({ isDurable = false } = {}): Promise<Keeper> {
+  const keeper = Bun.spawn(
+    [process.execPath, resolve(import.meta.dir, 'keeper.ts'), ...(isDurable ? ['--durable'] : [])],
+    {
+      stdin: 'pipe',
+      stdout: 'pipe',
+      stderr: 'inherit',
+    },
+  )
   keeper.unref()
   const stop = async () => {
     await keeper.stdin.end()

@@ -9,12 +9,14 @@ import { SHARED_PLACE } from '../../src/postgres/place.ts'
 import { databasePrograms } from '../../src/postgres/programs.ts'
 
 const account = databaseAccount()
+/** Tests do without fsync; measurements do not. */
+const isDurable = process.argv.includes('--durable')
 const folder = temporaryFolder(account)
 // Ctrl-C in a terminal reaches every process; the end of the input says when the tests are done.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
 try {
   const programs = databasePrograms(account)
-  const server = await startServer({ folder: join(folder, 'postgres'), account, programs, isDurable: false })
+  const server = await startServer({ folder: join(folder, 'postgres'), account, programs, isDurable })
   process.stdout.write(`${server.url}\n`)
   for await (const _ of Bun.stdin.stream());
   await server.stop(true)

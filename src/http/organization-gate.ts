@@ -1,0 +1,81 @@
+import { and, eq } from 'drizzle-orm'
+import { teamMembers, teams } from '../../db/schema/organizations.ts'
+import type { UserRow } from '../../db/schema/users.ts'
+import { maySeeOwner } from '../access/decide.ts'
+import { findAccount, findRenamedAccount, type LoadedAccount } from '../access/load-account.ts'
+import type { Actor } from '../auth/actor.ts'
+import type { Context } from '../context.ts'
+import { forbidden, notFound } from '../kernel/errors.ts'
+import { movedTo } from './moved.ts'
+
+/** The organization that a path names, with what the caller is to it. */
+export interface OrganizationAccess {
+  row: UserRow
+  /** Whether the caller may know of it. Only a gate with `evenHidden` lets through one that is not. */
+  isVisible: boolean
+  isMember: boolean
+  /** In its team of owners, or a site administrator. */
+  isOwner: boolean
+  version: string
+}
+
+export type OrganizationRole = 'member' | 'owner'
+
+export interface OrganizationRule {
+  role?: OrganizationRole
+  /** Wire: a few lists of a hidden organization are empty rather than absent. */
+  evenHidden?: boolean
+}
+
+/**
+ * @throws Refusal 404 in the same words for an unknown and for a hidden organization, 307 to the new name of a renamed one, 403
+ * when the caller sees it but lacks the role
+ */
+export async function organizationFor(
+  context: Context,
+  actor: Actor | undefined,
+  { request, name }: { request: Request; name: string },
+  rule: OrganizationRule,
+): Promise<OrganizationAccess> {
+  const organization = await visibleOrganization(context, actor, { request, name }, rule.evenHidden ?? false)
+  if (rule.role === 'owner' && !organization.isOwner) throw forbidden('Must be an organization owner')
+  if (rule.role === 'member' && !organization.isOwner && !organization.isMember)
+    throw forbidden('Must be an organization member')
+  return organization
+}
+
+async function visibleOrganization(
+  context: Context,
+  actor: Actor | undefined,
+  { request, name }: { request: Request; name: string },
+  evenHidden: boolean,
+): Promise<OrganizationAccess> {
+  const known = await findAccount(context.db, name, actor?.user.id)
+  const isVisible = known !== undefined && isSeen(context, actor, known)
+  if (known?.row.kind === 'organization' && (isVisible || evenHidden))
+    return { ...known, isVisible, isOwner: await isOwner(context, actor, known.row.id) }
+  const renamed = known ? undefined : await findRenamedAccount(context.db, name, actor?.user.id)
+  if (renamed && isSeen(context, actor, renamed))
+    throw movedTo(request, { status: 307, from: name, to: renamed.row.name })
+  throw notFound('GetOrgByName', [`user redirect does not exist [name: ${name}]`])
+}
+
+const isSeen = ({ config }: Context, actor: Actor | undefined, { row, isMember }: LoadedAccount): boolean =>
+  maySeeOwner(config, actor, row, isMember)
+
+async function isOwner({ db }: Context, actor: Actor | undefined, organizationId: number): Promise<boolean> {
+  if (!actor) return false
+  if (actor.user.isAdmin) return true
+  const [row] = await db
+    .select({ teamId: teams.id })
+    .from(teams)
+    .innerJoin(teamMembers, eq(teamMembers.teamId, teams.id))
+    .where(
+      and(
+        eq(teams.organizationId, organizationId),
+        eq(teams.permission, 'owner'),
+        eq(teamMembers.userId, actor.user.id),
+      ),
+    )
+  return row !== undefined
+}

@@ -1,0 +1,126 @@
+// `bun run bench [--repositories N] [--git MiB] [--scale FACTOR]`: what requests cost, beside the same statements without us.
+import { resolve } from 'node:path'
+import { sha256Hex } from '../../src/kernel/hashing.ts'
+import { fillRepositories } from './data.ts'
+import { type GitMeasured, measureGit } from './git.ts'
+import { type Load, type Measured, measure } from './load.ts'
+import { openStage, type Stage } from './stage.ts'
+
+const CONNECTIONS = 8
+
+const heading =
+  'CPU in seconds for 1,000 requests'.padEnd(34) +
+  ['requests/s', 'p50 ms', 'p99 ms', 'server', 'database', 'together', 'MiB'].map((cell) => cell.padStart(10)).join('')
+
+const option = (name: string, fallback: number): number => {
+  const index = process.argv.indexOf(`--${name}`)
+  return index < 0 ? fallback : Number(process.argv[index + 1])
+}
+
+const repositories = option('repositories', 10_000)
+const gitMiB = option('git', 20)
+const scale = option('scale', 1)
+
+const say = (line: string) => process.stdout.write(`${line}\n`)
+
+const stage = await openStage(async (databaseUrl) => {
+  say(`filling the database with ${repositories} repositories`)
+  await fillRepositories(databaseUrl, repositories)
+})
+try {
+  say(`start on the filled database: ${stage.startSeconds.toFixed(2)} s; idle: ${stage.idleMiB.toFixed(0)} MiB`)
+  await prepareOwn(stage)
+  say(heading)
+  for (const load of ours(stage)) say(row(await measure(load, stage.counted)))
+  await measureBare(stage)
+  if (gitMiB > 0) await measureTransport(stage)
+} finally {
+  await stage.stop()
+}
+
+async function prepareOwn({ api }: Stage): Promise<void> {
+  const made = await api('/user/repos', { method: 'POST', body: JSON.stringify({ name: 'bench', auto_init: true }) })
+  if (made.status !== 201) throw new Error(`creating a repository: ${made.status} ${await made.text()}`)
+}
+
+function ours({ api, url }: Stage): Load[] {
+  const load = (name: string, requests: number, send: Load['send']): Load => ({
+    name,
+    requests: Math.ceil(requests * scale),
+    connections: CONNECTIONS,
+    send,
+  })
+  const issue = (index: number) => JSON.stringify({ title: `Issue ${index}`, body: 'Something that should be better.' })
+  return [
+    load('version', 10_000, () => fetch(`${url}/api/v1/version`)),
+    load('current user by token', 10_000, () => api('/user')),
+    load('get repository', 10_000, () => api('/repos/root/bench')),
+    load('get repository, unchanged (304)', 5000, async () => withoutBody(await api('/repos/root/bench', known()))),
+    load('search, page of 50', 1000, () => api('/repos/search?limit=50')),
+    load('search, last page', 500, () => api(`/repos/search?limit=50&page=${Math.floor(repositories / 50)}`)),
+    load('search by word', 500, (index) =>
+      api(`/repos/search?limit=50&q=${(index % 4096).toString(16).padStart(3, '0')}`),
+    ),
+    load('create issue', 1000, (index) => api('/repos/root/bench/issues', { method: 'POST', body: issue(index) })),
+    load('list issues, page of 50', 1000, () => api('/repos/root/bench/issues?limit=50')),
+  ]
+}
+
+let etag = ''
+const known = (): RequestInit => ({ headers: { 'if-none-match': etag } })
+
+function withoutBody(response: Response): Response {
+  etag = response.headers.get('etag') ?? etag
+  return response
+}
+
+/** The same reads through Bun.serve and postgres.js alone. */
+async function measureBare({ databaseUrl, counted, token }: Stage): Promise<void> {
+  const child = Bun.spawn([process.execPath, resolve(import.meta.dir, 'bare.ts'), databaseUrl], { stdout: 'pipe' })
+  const { value } = await child.stdout.getReader().read()
+  const url = new TextDecoder().decode(value).trim()
+  const bare = (name: string, requests: number, path: string): Load => ({
+    name: `bare: ${name}`,
+    requests: Math.ceil(requests * scale),
+    connections: CONNECTIONS,
+    send: () => fetch(url + path),
+  })
+  const loads = [
+    bare('version', 10_000, '/version'),
+    bare('current user by token', 10_000, `/user/${sha256Hex(token)}`),
+    bare('get repository', 10_000, '/repos/root/bench'),
+    bare('list, page of 50, no total', 1000, '/search'),
+  ]
+  for (const load of loads) say(row(await measure(load, { server: child.pid, database: counted.database })))
+  child.kill()
+}
+
+async function measureTransport({ git, url, token, counted }: Stage): Promise<void> {
+  const cloneUrl = new URL('/root/bench.git', url)
+  cloneUrl.username = 'root'
+  cloneUrl.password = token
+  const result = await measureGit(git, { cloneUrl: cloneUrl.href, sizeMiB: gitMiB, server: counted.server })
+  say(describeGit(result))
+}
+
+function describeGit(result: GitMeasured): string {
+  const share = ((result.plainCloneSeconds / result.cloneSeconds) * 100).toFixed(0)
+  return [
+    `git, ${result.sizeMiB} MiB: push ${result.pushSeconds.toFixed(2)} s, clone ${result.cloneSeconds.toFixed(2)} s,`,
+    `git clone file:// ${result.plainCloneSeconds.toFixed(2)} s (${share} % of its speed);`,
+    `server ${result.idleMiB.toFixed(0)} MiB before, ${result.peakMiB.toFixed(0)} MiB at most`,
+  ].join(' ')
+}
+
+function row(result: Measured): string {
+  const cells = [
+    result.requestsPerSecond.toFixed(0),
+    result.medianMs.toFixed(1),
+    result.p99Ms.toFixed(1),
+    result.serverCpu.toFixed(3),
+    result.databaseCpu.toFixed(3),
+    (result.serverCpu + result.databaseCpu).toFixed(3),
+    result.residentMiB.toFixed(0),
+  ]
+  return result.name.padEnd(34) + cells.map((cell) => cell.padStart(10)).join('')
+}

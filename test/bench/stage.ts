@@ -1,0 +1,130 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import postgres from 'postgres'
+import { startKeeper } from '../harness/database.ts'
+import { createGitClient, type GitClient } from '../harness/git.ts'
+import type { Counted } from './load.ts'
+import { parentOf, residentMiB } from './processes.ts'
+
+const PASSWORD = 'correct horse battery'
+
+/** The program and its database in processes of their own, as an operator runs them. */
+export interface Stage {
+  url: string
+  databaseUrl: string
+  counted: Counted
+  token: string
+  git: GitClient
+  startSeconds: number
+  idleMiB: number
+  /** Sends to the API with the administrator's token. */
+  api(path: string, init?: RequestInit): Promise<Response>
+  stop(): Promise<void>
+}
+
+/** @param prepare fills the migrated database before the start that is measured */
+export async function openStage(prepare: (databaseUrl: string) => Promise<void>): Promise<Stage> {
+  const folder = mkdtempSync(join(tmpdir(), 'hearth-bench-'))
+  const keeper = await startKeeper({ isDurable: true })
+  const databaseUrl = await createDatabase(keeper.url)
+  // The first start migrates and makes the administrator; the second is the one that is measured.
+  await (await startServer(folder, databaseUrl)).stop()
+  await prepare(databaseUrl)
+  const startedAt = performance.now()
+  const server = await startServer(folder, databaseUrl)
+  const startSeconds = (performance.now() - startedAt) / 1000
+  const idleMiB = residentMiB(server.pid)
+  const token = await createToken(server.url)
+  const api: Stage['api'] = (path, init = {}) =>
+    fetch(`${server.url}/api/v1${path}`, {
+      ...init,
+      headers: { authorization: `token ${token}`, 'content-type': 'application/json', ...init.headers },
+    })
+  return {
+    url: server.url,
+    databaseUrl,
+    counted: { server: server.pid, database: await postmaster(databaseUrl) },
+    token,
+    git: createGitClient(folder),
+    startSeconds,
+    idleMiB,
+    api,
+    async stop() {
+      await server.stop()
+      await keeper.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function createDatabase(server: string): Promise<string> {
+  const sql = postgres(server, { max: 1 })
+  await sql`create database bench`
+  await sql.end()
+  const url = new URL(server)
+  url.pathname = '/bench'
+  return url.href
+}
+
+async function startServer(folder: string, databaseUrl: string) {
+  const child = Bun.spawn([process.execPath, resolve(import.meta.dir, '../../src/main.ts'), 'serve'], {
+    env: {
+      PATH: process.env.PATH ?? '',
+      PORT: '0',
+      DATA_DIR: join(folder, 'data'),
+      DATABASE_URL: databaseUrl,
+      ADMIN_USERNAME: 'root',
+      ADMIN_PASSWORD: PASSWORD,
+      LOG_LEVEL: 'info',
+      LOG_FORMAT: 'json',
+    },
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+  const url = await readUrl(child.stdout)
+  return {
+    url,
+    pid: child.pid,
+    async stop() {
+      child.kill()
+      await child.exited
+    },
+  }
+}
+
+/** The log says where the server listens; the rest of it is read and dropped, so that the pipe never fills. */
+async function readUrl(output: ReadableStream<Uint8Array>): Promise<string> {
+  const { promise, resolve: found, reject } = Promise.withResolvers<string>()
+  const watch = async () => {
+    let text = ''
+    for await (const chunk of output) {
+      if (text.length < 65_536) text += new TextDecoder().decode(chunk)
+      const url = /"url":"(http:[^"]+)"/.exec(text)?.[1]
+      if (url !== undefined) found(url)
+    }
+    reject(new Error(`the server did not start: ${text}`))
+  }
+  void watch()
+  return promise
+}
+
+async function createToken(url: string): Promise<string> {
+  const answer = await fetch(`${url}/api/v1/users/root/tokens`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${btoa(`root:${PASSWORD}`)}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'bench', scopes: ['all'] }),
+  })
+  const body: unknown = await answer.json()
+  if (typeof body === 'object' && body !== null && 'sha1' in body && typeof body.sha1 === 'string') return body.sha1
+  throw new Error(`no token: ${JSON.stringify(body)}`)
+}
+
+/** Every connection's process is a child of the one that is wanted. */
+async function postmaster(databaseUrl: string): Promise<number> {
+  const sql = postgres(databaseUrl, { max: 1 })
+  const [row] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
+  const pid = parentOf(row?.pid ?? 0)
+  await sql.end()
+  return pid
+}
