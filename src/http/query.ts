@@ -7,8 +7,14 @@ import { parseTime } from '../kernel/time.ts'
  */
 const raw = (shown: QueryShape) => t.Union([t.String(), t.Array(t.String())], { 'x-shown': shown })
 
+/** What a route may tell readers of the API description about a value. Nothing of it is enforced. */
+interface Shown {
+  description?: string
+  enum?: readonly string[]
+}
+
 /** What the API description says of a value that is read leniently. */
-interface QueryShape {
+interface QueryShape extends Shown {
   type: 'string' | 'integer' | 'boolean' | 'array'
   format?: string
   items?: QueryShape
@@ -17,19 +23,19 @@ interface QueryShape {
 const first = (value: string | string[]): string | undefined => (Array.isArray(value) ? value[0] : value)
 
 /** A text; empty counts as absent. */
-export const queryText = () =>
+export const queryText = (shown: Shown = {}) =>
   t.Optional(
     t
-      .Transform(raw({ type: 'string' }))
+      .Transform(raw({ type: 'string', ...shown }))
       .Decode((value) => first(value) || undefined)
       .Encode((value) => value ?? ''),
   )
 
 /** A whole number; anything else counts as absent. */
-export const queryInteger = () =>
+export const queryInteger = (shown: Shown = {}) =>
   t.Optional(
     t
-      .Transform(raw({ type: 'integer' }))
+      .Transform(raw({ type: 'integer', ...shown }))
       .Decode((value) => {
         const text = first(value) ?? ''
         return /^-?\d{1,15}$/.test(text) ? Number(text) : undefined
@@ -38,10 +44,10 @@ export const queryInteger = () =>
   )
 
 /** Wire: absent or empty is undefined (no filter), unreadable is false. */
-export const queryBoolean = () =>
+export const queryBoolean = (shown: Shown = {}) =>
   t.Optional(
     t
-      .Transform(raw({ type: 'boolean' }))
+      .Transform(raw({ type: 'boolean', ...shown }))
       .Decode((value) => {
         const text = first(value)
         return text ? /^(1|t|true)$/i.test(text) : undefined
@@ -50,22 +56,25 @@ export const queryBoolean = () =>
   )
 
 /** An RFC 3339 time; unreadable counts as absent. */
-export const queryTime = () =>
+export const queryTime = (shown: Shown = {}) =>
   t.Optional(
     t
-      .Transform(raw({ type: 'string', format: 'date-time' }))
+      .Transform(raw({ type: 'string', format: 'date-time', ...shown }))
       .Decode((value) => parseTime(first(value) ?? ''))
       .Encode((value) => value?.toISOString() ?? ''),
   )
 
 /** Every value of a repeated key, and of a list separated by commas. */
-export const queryList = () =>
+export const queryList = ({ description, ...items }: Shown = {}) =>
   t.Optional(
     t
-      .Transform(raw({ type: 'array', items: { type: 'string' } }))
+      .Transform(raw({ type: 'array', description, items: { type: 'string', ...items } }))
       .Decode((value) => [value].flat().flatMap((text) => text.split(',').filter((item) => item !== '')))
       .Encode((value) => value),
   )
 
 /** What every paged list accepts. Read by `paging`. */
-export const pageQuery = { page: t.Optional(raw({ type: 'integer' })), limit: t.Optional(raw({ type: 'integer' })) }
+export const pageQuery = {
+  page: t.Optional(raw({ type: 'integer', description: 'Page, from 1.' })),
+  limit: t.Optional(raw({ type: 'integer', description: 'Items on a page.' })),
+}

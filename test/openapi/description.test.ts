@@ -75,6 +75,10 @@ test('query parameters have plain types', () => {
     ['state', { type: 'string', enum: ['open', 'closed'] }],
     ['all', { type: 'boolean' }],
     ['limit', { type: 'integer' }],
+    ['sort', { type: 'array', items: { type: 'string', enum: ['name', 'size'] } }],
+  ])
+  expect(query.map(({ description }) => description)).toEqual([
+    ...[undefined, 'Part of the name.', undefined, undefined, 'Items on a page.', undefined],
   ])
 })
 

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia, t } from 'elysia'
 import { gateDetail } from '../../src/http/openapi/gates.ts'
-import { queryInteger } from '../../src/http/query.ts'
+import { queryInteger, queryList } from '../../src/http/query.ts'
 
 const User = t.Object({ id: t.Integer(), login: t.String(), email: t.Nullable(t.String()) }, { $id: 'User' })
 
@@ -49,7 +49,8 @@ const things = new Elysia({ prefix: '/api/v1/repos/:owner/:repo', detail: { tags
       q: t.Optional(t.String({ description: 'Part of the name.' })),
       state: t.Optional(t.UnionEnum(['open', 'closed'], { default: undefined })),
       all: t.Optional(t.BooleanString()),
-      limit: queryInteger(),
+      limit: queryInteger({ description: 'Items on a page.' }),
+      sort: queryList({ enum: ['name', 'size'] }),
     }),
     response: { 200: t.Array(Thing) },
     detail: { operationId: 'listThings', summary: 'List things', 'x-list': 'links' },

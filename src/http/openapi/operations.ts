@@ -39,7 +39,8 @@ function describeParameters(path: string, emitted: JsonObject, models: Models): 
   const renames = objectOf(emitted['x-parameters'])
   const named = new Map<string, JsonObject>()
   for (const parameter of listOf(emitted.parameters).filter(isObject)) {
-    const { in: place, required, description, schema } = parameter
+    const { in: place, required } = parameter
+    const { description = parameter.description, ...schema } = plainSchema(parameter.schema, models)
     const own = String(parameter.name)
     const name = place === 'path' ? String(renames[own] ?? own) : own
     // The plugin lists a renamed path parameter twice; the later one has the schema that the route gives.
@@ -48,7 +49,7 @@ function describeParameters(path: string, emitted: JsonObject, models: Models): 
       in: place,
       description,
       required: place === 'path' ? true : required,
-      schema: plainSchema(schema, models),
+      schema,
     })
     named.set(`${place} ${name}`, described)
   }
