@@ -16,15 +16,32 @@ function fingerprint(): string {
 
 const isInstalled = (): boolean => existsSync(mark) && readFileSync(mark, 'utf8') === fingerprint()
 
-if (!isInstalled()) {
+/** Everything here goes to standard error: the output belongs to the command. */
+async function install(): Promise<void> {
   process.stderr.write('Installing the locked dependencies (once) ...\n')
-  const { exitCode } = Bun.spawnSync([process.execPath, 'install', '--frozen-lockfile'], {
-    cwd: root,
-    stdio: ['ignore', 2, 2],
-  })
-  if (exitCode !== 0) {
-    process.stderr.write('The installation failed. The npm registry must be reachable; the lines above say more.\n')
+  const options = ['install', '--frozen-lockfile', '--no-progress']
+  const installer = Bun.spawn([process.execPath, ...options], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  const [out, problems] = await Promise.all([
+    new Response(installer.stdout).text(),
+    new Response(installer.stderr).text(),
+  ])
+  if ((await installer.exited) !== 0) {
+    process.stderr.write(`${out}${problems}\nThe installation failed. Is the npm registry reachable?\n`)
     process.exit(1)
   }
   writeFileSync(mark, fingerprint())
+}
+
+/** This process has looked for node_modules before it was there, and Bun remembers that: another one does the work. */
+async function runAgain(): Promise<never> {
+  const child = Bun.spawn([process.execPath, ...process.execArgv, ...process.argv.slice(1)], {
+    stdio: ['inherit', 'inherit', 'inherit'],
+  })
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal))
+  process.exit(await child.exited)
+}
+
+if (!isInstalled()) {
+  await install()
+  await runAgain()
 }
