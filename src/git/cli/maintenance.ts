@@ -62,7 +62,7 @@ export async function maintain(
 }
 
 /** Locks, quarantines of pushes, unfinished packs and objects: what only a killed process leaves. */
-const STALE = /\.lock$|\/objects\/(?:tmp_objdir|incoming)-|\/objects\/(?:pack|[0-9a-f]{2})\/(?:tmp_|\.tmp-)/
+const STALE = /\.lock$|\/objects\/(?:pack|[0-9a-f]{2})\/(?:tmp_|\.tmp-)/
 
 export async function cleanStale(store: Store, id: number, olderThanSeconds: number): Promise<number> {
   const folder = await requireFolder(store.runner.root, id)
@@ -90,10 +90,18 @@ export async function cleanStore(store: Store, olderThanSeconds: number): Promis
 async function removeOld(folder: string, names: string[], before: number): Promise<number> {
   let removed = 0
   for (const name of names) {
-    const entry = await stat(join(folder, name)).catch(() => undefined)
-    if (!entry || entry.mtimeMs > before) continue
-    await rm(join(folder, name), { recursive: true, force: true })
+    const path = join(folder, name)
+    if ((await lastChange(path)) > before) continue
+    await rm(path, { recursive: true, force: true })
     removed++
   }
   return removed
+}
+
+/** Of a folder and all in it, ms: a long push writes deep inside a folder that was made hours ago. */
+async function lastChange(folder: string): Promise<number> {
+  const entry = await stat(folder).catch(() => undefined)
+  let last = entry?.mtimeMs ?? 0
+  for await (const { changed } of walk(folder)) last = Math.max(last, changed.getTime())
+  return last
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../../kernel/time.ts'
 import { GitError } from '../errors.ts'
 import type { Call } from '../model.ts'
+import { closable } from './closable.ts'
 import { startDeadline } from './deadline.ts'
 import { withSettings } from './environment.ts'
 import type { Slots } from './slots.ts'
@@ -39,10 +40,14 @@ export interface Exit {
 export interface Child {
   stdout: ReadableStream<Uint8Array>
   exited: Promise<Exit>
-  /** SIGTERM to git and its children, so that they remove their locks and temporary files; SIGKILL two seconds later. */
+  /**
+   * Ends the input first: a push that ends early is undone by git itself, while a signal can leave its quarantine. Then SIGTERM to
+   * git and its children, so that they remove their locks; then SIGKILL.
+   */
   stop(reason: GitError): void
 }
 
+const END_OF_INPUT_MS = 300
 const GRACE_MS = 2000
 const MAX_STDERR_BYTES = 16 * 1024
 
@@ -70,10 +75,11 @@ export async function startGit(runner: Runner, command: Command): Promise<Child>
 
 function spawn(runner: Runner, command: Command, life: { signal: AbortSignal; ended: () => void }): Child {
   const { folder, stdin, settings, environment } = command
+  const input = stdin instanceof ReadableStream ? closable(stdin) : undefined
   const child = Bun.spawn([runner.binary, ...(folder === undefined ? [] : [`--git-dir=${folder}`]), ...command.args], {
     cwd: runner.root,
     env: { ...runner.environment, ...(settings && withSettings(settings)), ...environment },
-    stdin: stdin === undefined ? 'ignore' : typeof stdin === 'string' ? Buffer.from(stdin) : stdin,
+    stdin: input?.stream ?? (stdin === undefined || stdin instanceof ReadableStream ? 'ignore' : Buffer.from(stdin)),
     stdout: 'pipe',
     stderr: 'pipe',
     // Its own process group: git's children are ended together with it, and Ctrl-C in a terminal reaches only the server.
@@ -84,8 +90,12 @@ function spawn(runner: Runner, command: Command, life: { signal: AbortSignal; en
   const stop = (reason: GitError) => {
     if (stopped) return
     stopped = reason
-    killGroup(child.pid, 'SIGTERM')
-    killer = setTimeout(() => killGroup(child.pid, 'SIGKILL'), GRACE_MS)
+    const terminate = () => {
+      killGroup(child.pid, 'SIGTERM')
+      killer = setTimeout(() => killGroup(child.pid, 'SIGKILL'), GRACE_MS)
+    }
+    if (input?.close(reason)) killer = setTimeout(terminate, END_OF_INPUT_MS)
+    else terminate()
   }
   const abort = () => stop(asGitError(life.signal.reason))
   life.signal.addEventListener('abort', abort, { once: true })

@@ -93,13 +93,21 @@ export async function removeRepository(store: Store, id: number): Promise<void> 
   await mkdir(dirname(trash), { recursive: true })
   try {
     await rename(folderOf(root, id), trash)
+    await syncFolder(dirname(folderOf(root, id)))
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return
-    throw error
+    if (errorCode(error) !== 'ENOENT') throw error
   }
-  await syncFolder(dirname(folderOf(root, id)))
   store.readers.drop(id) // A reader may have started while the folder moved.
-  await rm(trash, { recursive: true, force: true })
+  await removeRemains(root, id)
+}
+
+/** What a killed creation or removal of this repository has left beside the store, and what was just moved there. */
+async function removeRemains(root: string, id: number): Promise<void> {
+  for (const place of [CREATING, TRASH].map((name) => join(root, name))) {
+    const names = await readdir(place).catch(emptyIfMissing)
+    const remains = names.filter((name) => name.startsWith(`${id}-`))
+    await Promise.all(remains.map((name) => rm(join(place, name), { recursive: true, force: true })))
+  }
 }
 
 export async function* listStoredIds(store: Store): AsyncIterable<number> {
