@@ -129,7 +129,7 @@ export const gate = (context: Context) =>
 
     /** The organization of `:org`, if the caller may know of it and has the role. */
     readOrg: (rule: OrganizationRule & { scope: ScopeRule; login?: boolean }) => ({
-      detail: gateDetail('readOrg'),
+      detail: gateDetail('readOrg', rule.login || rule.role !== undefined),
       async transform({ request, body, params }: Stage) {
         const actor = await admit(context, request, { scope: rule.scope })
         if (!actor && (rule.login || rule.role)) throw unauthorized()

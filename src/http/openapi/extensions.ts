@@ -1,5 +1,15 @@
 /** The gates of http/gate.ts. What each can answer stands in gates.ts. */
-export type GateKind = 'open' | 'login' | 'password' | 'admin' | 'readUser' | 'readRepo' | 'changeRepo'
+export type GateKind =
+  | 'open'
+  | 'login'
+  | 'password'
+  | 'admin'
+  | 'adminOf'
+  | 'readUser'
+  | 'readOrg'
+  | 'changeOrg'
+  | 'readRepo'
+  | 'changeRepo'
 
 /**
  * What a route may say about itself in `detail` beyond OpenAPI's own words. The pass over the document reads these keys

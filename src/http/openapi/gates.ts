@@ -21,7 +21,10 @@ const gates: Readonly<Record<GateKind, Gate>> = {
   login: { callers: 'signedIn', statuses: everywhere },
   password: { callers: 'password', statuses: [...everywhere, ...renamed] },
   admin: { callers: 'signedIn', statuses: everywhere },
+  adminOf: { callers: 'signedIn', statuses: [...everywhere, ...renamed] },
   readUser: { callers: 'anyone', statuses: [...everywhere, ...renamed] },
+  readOrg: { callers: 'anyone', statuses: [...everywhere, ...renamed] },
+  changeOrg: { callers: 'signedIn', statuses: [...everywhere, ...renamed] },
   readRepo: { callers: 'anyone', statuses: [...everywhere, ...renamed] },
   changeRepo: { callers: 'signedIn', statuses: [...everywhere, ...renamed, 423] },
 }
