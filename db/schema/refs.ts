@@ -12,6 +12,8 @@ export interface TipCommit {
   committerName: string
   committerEmail: string
   committedAt: string
+  /** The armored signature and what it was made over, when the commit carries one that is short enough. */
+  signature?: { text: string; payload: string }
 }
 
 /**

@@ -2,10 +2,13 @@ import { Elysia } from 'elysia'
 import type { Context } from '../context.ts'
 import { accessTokenRoutes } from '../features/access-tokens/routes.ts'
 import { adminUserRoutes } from '../features/admin-users/routes.ts'
+import { branchRoutes } from '../features/branches/routes.ts'
 import { commentRoutes } from '../features/comments/routes.ts'
 import { issueRoutes } from '../features/issues/routes.ts'
 import { labelRoutes } from '../features/labels/routes.ts'
 import { milestoneRoutes } from '../features/milestones/routes.ts'
+import { repositoryCreationRoutes } from '../features/repositories/create-routes.ts'
+import { repositoryRoutes } from '../features/repositories/routes.ts'
 import { userRoutes } from '../features/users/routes.ts'
 import { versionRoutes } from '../features/version/routes.ts'
 
@@ -20,3 +23,6 @@ export const api = (context: Context) =>
     .use(commentRoutes(context))
     .use(accessTokenRoutes(context))
     .use(adminUserRoutes(context))
+    .use(repositoryCreationRoutes(context))
+    .use(repositoryRoutes(context))
+    .use(branchRoutes(context))

@@ -1,6 +1,7 @@
 import type { EventPayload } from '../../events/catalogue.ts'
 import type { Git } from '../../git/engine.ts'
-import { tipOf } from './disk.ts'
+import { isGitError } from '../../git/errors.ts'
+import { summaryOf } from './disk.ts'
 import { parseRef } from './names.ts'
 
 /** One ref that is not where its row says. */
@@ -42,7 +43,17 @@ function plain({ ref, old, new: next }: RefMove): EventPayload<'push'> {
 
 const zerosLike = (sha: string | null): string => '0'.repeat(sha?.length ?? 40)
 
-async function describe({ git, repositoryId, base }: Ground, move: RefMove): Promise<Described | undefined> {
+/** Undefined also when the old commit is gone: a branch may be restored long after its objects were cleaned up. */
+async function describe(ground: Ground, move: RefMove): Promise<Described | undefined> {
+  try {
+    return await compare(ground, move)
+  } catch (error) {
+    if (isGitError(error, 'not-found')) return undefined
+    throw error
+  }
+}
+
+async function compare({ git, repositoryId, base }: Ground, move: RefMove): Promise<Described | undefined> {
   if (move.new === null) return undefined
   const since = move.old ?? base
   const not = since === undefined || since === move.new ? [] : [since]
@@ -54,7 +65,7 @@ async function describe({ git, repositoryId, base }: Ground, move: RefMove): Pro
   ])
   const ahead = distance?.ahead ?? (await git.countCommits(repositoryId, { revision: move.new }))
   return {
-    commits: commits.map((commit) => ({ sha: commit.sha, ...tipOf(commit) })),
+    commits: commits.map((commit) => ({ sha: commit.sha, ...summaryOf(commit) })),
     commitsCount: ahead,
     isForced: move.old !== null && (distance?.behind ?? 0) > 0,
   }

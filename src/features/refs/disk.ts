@@ -53,8 +53,16 @@ export const hasRow = (ref: string): boolean => parseRef(ref) !== undefined
 /** Longest text of a message that is kept beside a ref; the whole one is in Git. */
 const MAX_MESSAGE = 65_536
 
-/** A commit as rows and events hold it. */
+/** A commit as rows hold it. */
 export function tipOf(commit: Commit): TipCommit {
+  const { signature } = commit
+  if (!signature || signature.text.length + signature.payload.length > MAX_MESSAGE) return summaryOf(commit)
+  const { text, payload } = signature
+  return { ...summaryOf(commit), signature: { text: storable(text), payload: storable(payload) } }
+}
+
+/** The same without its signature, as events hold it. */
+export function summaryOf(commit: Commit): Omit<TipCommit, 'signature'> {
   const { author, committer } = commit
   return {
     message: storable(commit.message.slice(0, MAX_MESSAGE)),

@@ -1,0 +1,109 @@
+import type { RefRow } from '../../../db/schema/refs.ts'
+import { Level } from '../../access/levels.ts'
+import type { RepositoryAccess } from '../../access/repository-access.ts'
+import type { Actor } from '../../auth/actor.ts'
+import type { Context } from '../../context.ts'
+import { isGitError } from '../../git/errors.ts'
+import type { RefChange } from '../../git/model.ts'
+import { isValidBranchName } from '../../git/names.ts'
+import { conflict, forbidden, invalid, notFound } from '../../kernel/errors.ts'
+import { changeRefs } from '../refs/change.ts'
+import { BRANCHES } from '../refs/names.ts'
+import type { CreateBranchRepoOption, UpdateBranchRepoOption } from './schema.ts'
+import { findBranch, isTag } from './store.ts'
+
+/** A repository and who changes it. */
+interface Subject {
+  actor: Actor
+  repo: RepositoryAccess
+}
+
+const EXISTS = 'The branch already exists.'
+
+/** @throws Refusal 404 */
+export async function getBranch({ db }: Context, { repository }: RepositoryAccess, name: string): Promise<RefRow> {
+  const row = await findBranch(db, repository.id, name)
+  if (!row) throw notFound(`branch does not exist [name: ${name}]`)
+  return row
+}
+
+/** @throws Refusal 404 where there is nothing to start from, 409 when the name is in use, 422 for a name that cannot be. */
+export async function createBranch(
+  context: Context,
+  subject: Subject,
+  option: CreateBranchRepoOption,
+): Promise<RefRow> {
+  const { repository } = subject.repo
+  requireChangeable(subject.repo)
+  requireName(option.new_branch_name, 'new_branch_name')
+  if (repository.isEmpty) throw notFound('Git Repository is empty.')
+  if (await findBranch(context.db, repository.id, option.new_branch_name)) throw conflict(EXISTS)
+  if (await isTag(context.db, repository.id, option.new_branch_name)) throw conflict('A tag has this name already.')
+  const start = option.old_ref_name || option.old_branch_name || repository.defaultBranch
+  const found = await context.git.find(repository.id, `${start}^{commit}`)
+  if (!found) throw notFound('The old branch does not exist')
+  await move(context, subject, [{ ref: BRANCHES + option.new_branch_name, old: null, new: found.sha }])
+  return getBranch(context, subject.repo, option.new_branch_name)
+}
+
+/** @throws Refusal 403 for the default branch, 404 */
+export async function deleteBranch(context: Context, subject: Subject, name: string): Promise<void> {
+  requireChangeable(subject.repo)
+  const { sha } = await getBranch(context, subject.repo, name)
+  if (name === subject.repo.repository.defaultBranch) throw forbidden('can not delete default branch')
+  await move(context, subject, [{ ref: BRANCHES + name, old: sha, new: null }])
+}
+
+/** @throws Refusal 403 for the default branch unless the caller administrates, 404, 422 when the new name is in use. */
+export async function renameBranch(context: Context, subject: Subject, names: Rename): Promise<void> {
+  const { repository, rights } = subject.repo
+  requireChangeable(subject.repo)
+  requireName(names.to, 'name')
+  const { sha } = await getBranch(context, subject.repo, names.from)
+  if (names.from === repository.defaultBranch && rights.overall < Level.admin)
+    throw forbidden('User must be a repo or site admin to rename default or protected branches.')
+  if (await findBranch(context.db, repository.id, names.to))
+    throw invalid('Cannot rename a branch using the same name or rename to a branch that already exists.')
+  const gone = { ref: BRANCHES + names.from, old: sha, new: null }
+  await move(context, subject, [gone, { ref: BRANCHES + names.to, old: null, new: sha }])
+}
+
+interface Rename {
+  from: string
+  to: string
+}
+
+/** @throws Refusal 404, 409 when the branch has moved or would lose commits, 422 for an id that names no commit. */
+export async function updateBranch(
+  context: Context,
+  subject: Subject,
+  { name, option }: { name: string; option: UpdateBranchRepoOption },
+): Promise<void> {
+  const { repository } = subject.repo
+  requireChangeable(subject.repo)
+  const { sha } = await getBranch(context, subject.repo, name)
+  if (option.old_commit_id && option.old_commit_id !== sha) throw conflict('The branch is at another commit.')
+  const target = await context.git.find(repository.id, `${option.new_commit_id}^{commit}`)
+  if (!target) throw invalid('names no commit', 'new_commit_id')
+  if (!option.force && !(await context.git.isAncestor(repository.id, sha, target.sha)))
+    throw conflict('The update is no fast-forward: with "force" it is made all the same.')
+  await move(context, subject, [{ ref: BRANCHES + name, old: sha, new: target.sha }])
+}
+
+function requireChangeable({ repository, fullName }: RepositoryAccess): void {
+  if (repository.isMirror) throw forbidden(`${fullName} is a mirror`)
+}
+
+function requireName(name: string, field: string): void {
+  if (!isValidBranchName(name)) throw invalid('GitRefName', field)
+}
+
+/** What lost a race is told as such. */
+async function move(context: Context, { actor, repo }: Subject, changes: RefChange[]): Promise<void> {
+  try {
+    await changeRefs(context, { repositoryId: repo.repository.id, pusher: actor.user }, changes)
+  } catch (error) {
+    if (!isGitError(error, 'conflict')) throw error
+    throw conflict(error.code === 'ref-name-conflict' ? 'A branch with a conflicting name exists.' : EXISTS)
+  }
+}

@@ -1,0 +1,40 @@
+import type { Context } from '../../context.ts'
+import { isGitError } from '../../git/errors.ts'
+import type { RefChange } from '../../git/model.ts'
+import { insertPush, removePush } from './store.ts'
+import { syncRefs } from './sync.ts'
+
+interface Change {
+  repositoryId: number
+  pusher: { id: number }
+}
+
+/**
+ * Runs whatever moves refs of a repository other than a client's push, with the same promises: an intent before, the rows and
+ * events after, and `repairPushes` if the process dies between.
+ * @param work returns, beside its result, the full names of the refs that it may have moved
+ */
+export async function recordPush<Result>(
+  context: Context,
+  { repositoryId, pusher }: Change,
+  work: () => Promise<{ refs: readonly string[]; result: Result }>,
+): Promise<Result> {
+  const pushId = await insertPush(context.db, { repositoryId, pusherId: pusher.id, clock: context.clock })
+  const { refs, result } = await work().catch(async (error: unknown) => {
+    // Refused means that nothing moved. After any other failure it is not known, and the intent waits for the repair.
+    if (!isGitError(error) || REFUSED.has(error.kind)) await removePush(context.db, pushId)
+    throw error
+  })
+  await syncRefs(context, repositoryId, pusher, { only: refs, pushId })
+  return result
+}
+
+const REFUSED: ReadonlySet<string> = new Set(['not-found', 'conflict', 'invalid', 'too-large', 'busy'])
+
+/** Moves refs all together or not at all. Throws as `Git.updateRefs`. */
+export async function changeRefs(context: Context, change: Change, changes: RefChange[]): Promise<void> {
+  await recordPush(context, change, async () => {
+    await context.git.updateRefs(change.repositoryId, changes)
+    return { refs: changes.map(({ ref }) => ref), result: undefined }
+  })
+}
