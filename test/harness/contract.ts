@@ -20,8 +20,6 @@ export interface Exchange {
 export interface ContractChecker {
   /** @throws ContractViolation naming the operation, the status, and what differs. */
   check(exchange: Exchange): void
-  /** Operations that no checked exchange has reached, as `operationId`. */
-  unseen(): string[]
 }
 
 /** Answers given before any route is chosen, by limits on the request as such: no operation lists them. */
@@ -35,13 +33,10 @@ const BEFORE_ROUTES = new Set([400, 404, 405, 408, 413, 414, 431])
 export function createContractChecker(document: JsonObject): ContractChecker {
   const find = operationFinder(document)
   const validators = bodyValidators(document)
-  const unseen = new Set(find.all.map(({ operation }) => String(operation.operationId)))
   return {
-    unseen: () => [...unseen].sort(),
     check(exchange) {
       if (exchange.method === 'OPTIONS' || !find.isDescribed(exchange.pathname)) return
       const found = find(exchange.method === 'HEAD' ? 'GET' : exchange.method, exchange.pathname)
-      if (found !== undefined) unseen.delete(String(found.operation.operationId))
       const problem = found === undefined ? judgeUnknown(exchange) : judge(exchange, found, validators)
       if (problem === undefined) return
       const name = found === undefined ? 'no operation' : String(found.operation.operationId)

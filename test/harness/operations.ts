@@ -12,7 +12,6 @@ export interface OperationFinder {
   (method: string, pathname: string): FoundOperation | undefined
   /** Whether the document speaks about this part of the server at all. */
   isDescribed(pathname: string): boolean
-  all: readonly FoundOperation[]
 }
 
 /**
@@ -20,10 +19,9 @@ export interface OperationFinder {
  * path fits, the last parameter may hold slashes, which OpenAPI cannot say (`/contents/{filepath}`).
  */
 export function operationFinder(document: JsonObject): OperationFinder {
-  const all = listOperations(document)
   const [server] = listOf(document.servers)
   const base = String(objectOf(server).url ?? '')
-  const routes = all
+  const routes = listOperations(document)
     .map((found) => ({ found, strict: pattern(found, false), open: pattern(found, true) }))
     .sort((a, b) => countFreeSegments(a.found.path) - countFreeSegments(b.found.path))
   const find = (method: string, pathname: string) => {
@@ -32,7 +30,7 @@ export function operationFinder(document: JsonObject): OperationFinder {
     const hit = candidates.find(({ strict }) => strict.test(path)) ?? candidates.findLast(({ open }) => open.test(path))
     return hit?.found
   }
-  return Object.assign(find, { all, isDescribed: (pathname: string) => pathname.startsWith(`${base}/`) })
+  return Object.assign(find, { isDescribed: (pathname: string) => pathname.startsWith(`${base}/`) })
 }
 
 function listOperations(document: JsonObject): FoundOperation[] {

@@ -89,12 +89,3 @@ test.each([
   expect(() => checker.check(seen)).toThrow(message)
   expect(() => checker.check(seen)).toThrow(ContractViolation)
 })
-
-test('it tells which operations no exchange has reached', async () => {
-  const about = { title: 'Toy', version: '1', baseUrl: 'http://localhost' }
-  const fresh = createContractChecker(await describeApi(toy(), about))
-  expect(fresh.unseen()).toContain('getVersion')
-  fresh.check({ ...exchange('GET', '', 200, { version: '1' }), pathname: '/api/v1/version' })
-  expect(fresh.unseen()).not.toContain('getVersion')
-  expect(fresh.unseen()).toContain('listThings')
-})
