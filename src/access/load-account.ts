@@ -1,7 +1,7 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, or, sql } from 'drizzle-orm'
 import type { Db } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
-import { organizationMembers } from '../../db/schema/organizations.ts'
+import { organizationMembers, teamMembers, teams } from '../../db/schema/organizations.ts'
 import { repositories, repositoryRedirects } from '../../db/schema/repositories.ts'
 import { type UserRow, userRedirects, users } from '../../db/schema/users.ts'
 import { findRepository, type LoadedRepository } from './load.ts'
@@ -80,4 +80,21 @@ export async function findRenamedRepository(
       and(eq(repositoryRedirects.ownerId, owner.row.id), eq(repositoryRedirects.lowerName, path.name.toLowerCase())),
     )
   return redirect && findRepository(db, redirect, readerId)
+}
+
+/** Whether a member may make repositories for an organization: its owners, and the teams that were given it. */
+export async function mayCreateIn(db: Db, organizationId: number, userId: number): Promise<boolean> {
+  const [grant] = await db
+    .select({ id: teams.id })
+    .from(teamMembers)
+    .innerJoin(teams, eq(teams.id, teamMembers.teamId))
+    .where(
+      and(
+        eq(teamMembers.userId, userId),
+        eq(teams.organizationId, organizationId),
+        or(eq(teams.permission, 'owner'), eq(teams.canCreateOrgRepo, true)),
+      ),
+    )
+    .limit(1)
+  return grant !== undefined
 }

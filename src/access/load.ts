@@ -49,6 +49,15 @@ const known = prepared((db) =>
     .prepare('repository_with_relation'),
 )
 
+const knownById = prepared((db) =>
+  db
+    .select({ ...columns, collaboration, isMember, teams: teamGrants })
+    .from(repositories)
+    .innerJoin(users, eq(users.id, repositories.ownerId))
+    .where(eq(repositories.id, sql.placeholder('id')))
+    .prepare('repository_by_id_with_relation'),
+)
+
 const anonymous = prepared((db) =>
   db
     .select(columns)
@@ -78,7 +87,22 @@ export async function findRepository(
     return row && { ...row, relation: noRelation }
   }
   const [row] = await known(db).execute({ ...names, readerId })
-  if (!row) return undefined
+  return row && loaded(row)
+}
+
+/** The same by the repository's id. */
+export async function findRepositoryById(
+  db: Db,
+  id: number,
+  readerId: number | undefined,
+): Promise<LoadedRepository | undefined> {
+  const [row] = await knownById(db).execute({ id, readerId: readerId ?? 0 })
+  return row && loaded(row)
+}
+
+type KnownRow = Omit<LoadedRepository, 'relation'> & Omit<Relation, 'teams'> & { teams: TeamGrant[] | null }
+
+function loaded(row: KnownRow): LoadedRepository {
   const { repository, owner, version, ...relation } = row
   return {
     repository,

@@ -3,6 +3,9 @@ import { eventTasks } from '../events/prune.ts'
 import type { Reaction } from '../events/reaction.ts'
 import { refreshHandlers } from '../features/refs/refresh.ts'
 import { refTasks } from '../features/refs/repair.ts'
+import { orphanTask } from '../features/repositories/orphans.ts'
+import { removalHandlers } from '../features/repositories/remove.ts'
+import { totalsTask } from '../features/repositories/totals.ts'
 import { rateLimitTasks } from '../http/rate-limit.ts'
 import { type CronTask, cronHandlers } from '../jobs/cron-tasks.ts'
 import type { JobHandlers } from '../jobs/handlers.ts'
@@ -12,11 +15,19 @@ import { jobTasks } from '../jobs/maintenance.ts'
 const reactions: readonly Reaction[] = []
 
 /** Everything that runs by the clock. */
-export const periodicTasks: readonly CronTask[] = [...jobTasks, ...eventTasks, ...refTasks, ...rateLimitTasks]
+export const periodicTasks: readonly CronTask[] = [
+  ...jobTasks,
+  ...eventTasks,
+  ...refTasks,
+  ...rateLimitTasks,
+  orphanTask,
+  totalsTask,
+]
 
 /** One handler for every kind of job. */
 export const jobHandlers: JobHandlers = {
   ...eventHandlers(reactions),
   ...cronHandlers(periodicTasks),
   ...refreshHandlers,
+  ...removalHandlers,
 }

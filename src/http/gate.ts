@@ -8,12 +8,7 @@ import { type Account, visibleAccount } from './account-gate.ts'
 import { admit, requireScopes, type ScopeRule } from './admission.ts'
 import { refuseUnreadableBody } from './body.ts'
 import { gateDetail } from './openapi/gates.ts'
-import {
-  type OrganizationAccess,
-  type OrganizationRole,
-  type OrganizationRule,
-  organizationFor,
-} from './organization-gate.ts'
+import { type OrganizationAccess, type OrganizationRule, organizationFor } from './organization-gate.ts'
 import { type ChangeLevel, repositoryForChange, repositoryForReading } from './repository-gate.ts'
 
 interface Passed {
@@ -140,7 +135,7 @@ export const gate = (context: Context) =>
     }),
 
     /** The organization of `:org` for a signed-in caller with the role. */
-    changeOrg: (rule: { scope: ScopeRule; role?: OrganizationRole }) => ({
+    changeOrg: (rule: OrganizationRule & { scope: ScopeRule }) => ({
       detail: gateDetail('changeOrg'),
       async transform({ request, body, params }: Stage) {
         const actor = await admit(context, request, { scope: rule.scope })

@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm'
 import { teamMembers, teams } from '../../db/schema/organizations.ts'
 import type { UserRow } from '../../db/schema/users.ts'
 import { maySeeOwner } from '../access/decide.ts'
-import { findAccount, findRenamedAccount, type LoadedAccount } from '../access/load-account.ts'
+import { findAccount, findRenamedAccount, type LoadedAccount, mayCreateIn } from '../access/load-account.ts'
 import type { Actor } from '../auth/actor.ts'
 import type { Context } from '../context.ts'
 import { forbidden, notFound } from '../kernel/errors.ts'
@@ -19,12 +19,15 @@ export interface OrganizationAccess {
   version: string
 }
 
-export type OrganizationRole = 'member' | 'owner'
+/** `creator`: may make repositories for it. */
+export type OrganizationRole = 'member' | 'owner' | 'creator'
 
 export interface OrganizationRule {
   role?: OrganizationRole
   /** Wire: a few lists of a hidden organization are empty rather than absent. */
   evenHidden?: boolean
+  /** Wire: the deprecated operation says only `not found` of an unknown one. */
+  isTerse?: boolean
 }
 
 /**
@@ -37,10 +40,12 @@ export async function organizationFor(
   { request, name }: { request: Request; name: string },
   rule: OrganizationRule,
 ): Promise<OrganizationAccess> {
-  const organization = await visibleOrganization(context, actor, { request, name }, rule.evenHidden ?? false)
+  const organization = await visibleOrganization(context, actor, { request, name }, rule)
   if (rule.role === 'owner' && !organization.isOwner) throw forbidden('Must be an organization owner')
   if (rule.role === 'member' && !organization.isOwner && !organization.isMember)
     throw forbidden('Must be an organization member')
+  if (rule.role === 'creator' && !organization.isOwner && !(await mayCreate(context, actor, organization.row.id)))
+    throw forbidden('User is not allowed to create repositories in this organization.')
   return organization
 }
 
@@ -48,7 +53,7 @@ async function visibleOrganization(
   context: Context,
   actor: Actor | undefined,
   { request, name }: { request: Request; name: string },
-  evenHidden: boolean,
+  { evenHidden = false, isTerse = false }: OrganizationRule,
 ): Promise<OrganizationAccess> {
   const known = await findAccount(context.db, name, actor?.user.id)
   const isVisible = known !== undefined && isSeen(context, actor, known)
@@ -57,11 +62,15 @@ async function visibleOrganization(
   const renamed = known ? undefined : await findRenamedAccount(context.db, name, actor?.user.id)
   if (renamed && isSeen(context, actor, renamed))
     throw movedTo(request, { status: 307, from: name, to: renamed.row.name })
+  if (isTerse) throw notFound()
   throw notFound('GetOrgByName', [`user redirect does not exist [name: ${name}]`])
 }
 
 const isSeen = ({ config }: Context, actor: Actor | undefined, { row, isMember }: LoadedAccount): boolean =>
   maySeeOwner(config, actor, row, isMember)
+
+const mayCreate = async ({ db }: Context, actor: Actor | undefined, organizationId: number): Promise<boolean> =>
+  actor !== undefined && mayCreateIn(db, organizationId, actor.user.id)
 
 async function isOwner({ db }: Context, actor: Actor | undefined, organizationId: number): Promise<boolean> {
   if (!actor) return false

@@ -26,6 +26,7 @@ export const jobCatalogue = {
   'cron.run': job(Type.Object({ task: Type.String() }), { deadlineSeconds: 6 * 3600, maxAttempts: 3 }),
   'events.fan_out': job(Type.Object({ eventId: Type.Integer() })),
   'events.react': job(Type.Object({ eventId: Type.Integer(), reaction: Type.String() }), { deadlineSeconds: 300 }),
+  'repository.remove_folder': job(Type.Object({ repositoryId: Type.Integer() }), { deadlineSeconds: 3600 }),
   'repository.refresh': job(Type.Object({ repositoryId: Type.Integer() }), { deadlineSeconds: 300 }),
 }
 

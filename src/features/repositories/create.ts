@@ -1,0 +1,173 @@
+import type { UserRow } from '../../../db/schema/users.ts'
+import { violatedConstraint } from '../../../db/violations.ts'
+import type { Actor } from '../../auth/actor.ts'
+import type { Context } from '../../context.ts'
+import { appendEvent } from '../../events/append.ts'
+import { isGitError } from '../../git/errors.ts'
+import { conflict, forbidden, invalid, unavailable } from '../../kernel/errors.ts'
+import { type Beginning, prepareBeginning } from './initial.ts'
+import { NAME_TAKEN, requireBranchName, requireRepositoryName } from './names.ts'
+import { claimReservation, removeOrphanFolder, reserveRepositoryId } from './orphans.ts'
+import type { CreateRepoOption } from './schema.ts'
+import {
+  countOwned,
+  insertCreatorAsAdmin,
+  insertFirstBranch,
+  insertLabelSet,
+  insertRepository,
+  insertWatch,
+  isNameTaken,
+} from './store.ts'
+import { payloadOf, subjectOf } from './subject.ts'
+import { turnsOf } from './turns.ts'
+
+interface Creation {
+  actor: Actor
+  owner: UserRow
+  option: CreateRepoOption
+}
+
+interface Plan extends Creation {
+  beginning: Beginning
+  defaultBranch: string
+  objectFormat: 'sha1' | 'sha256'
+}
+
+/** Ids that a search for orphans took away, or whose place in the store is used, before giving up. */
+const MAX_TRIES = 5
+
+/**
+ * Makes a repository whole or not at all: the folder is built under a reserved id before any row is written, and one commit
+ * makes the row visible and ends the reservation.
+ * @throws Refusal 403 when the owner may own no more, 409 when the name is taken, 422 for a name, a template or a format that
+ * cannot be
+ */
+export async function createRepository(context: Context, creation: Creation): Promise<number> {
+  const plan = await planCreation(context, creation)
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const id = await reserveRepositoryId(context.db)
+    if (await buildReserved(context, plan, id)) return id
+  }
+  throw unavailable('the repository could not be stored, try again')
+}
+
+/** Everything that can be refused before anything is made. */
+async function planCreation(context: Context, creation: Creation): Promise<Plan> {
+  const { actor, owner, option } = creation
+  if (actor.publicOnly) throw forbidden('the token only reaches public things')
+  requireRepositoryName(option.name)
+  const defaultBranch = option.default_branch || 'main'
+  requireBranchName(defaultBranch)
+  const objectFormat = option.object_format_name || 'sha1'
+  if (!context.git.objectFormats.includes(objectFormat))
+    throw invalid(`the installed git cannot make ${objectFormat} repositories`, 'object_format_name')
+  requireQuota(context, actor, { owner, owned: await countOwned(context.db, owner.id), more: 1 })
+  if (await isNameTaken(context.db, owner.id, option.name)) throw conflict(NAME_TAKEN)
+  const beginning = await prepareBeginning(context, { creator: actor.user, owner }, option)
+  return { ...creation, beginning, defaultBranch, objectFormat }
+}
+
+/** Wire: site administrators are not limited. */
+function requireQuota(
+  { config }: Context,
+  actor: Actor,
+  { owner, owned, more }: { owner: UserRow; owned: number; more: number },
+): void {
+  const limit = owner.maxRepoCreation < 0 ? config.maxRepoCreation : owner.maxRepoCreation
+  if (limit >= 0 && owned + more > limit && !actor.user.isAdmin)
+    throw forbidden(`The owner has reached the limit of ${limit} repositories.`)
+}
+
+/** False when the id cannot be used. What a failure leaves in the store goes at once, or with the next search for orphans. */
+async function buildReserved(context: Context, plan: Plan, id: number): Promise<boolean> {
+  try {
+    return await turnsOf(context).run(() =>
+      context.db.transaction(async (tx) => {
+        if (!(await claimReservation(tx, id))) return false
+        const commit = await buildFolder(context, plan, id)
+        // The folder of somebody else: not ours to remove, so the reservation ends.
+        if (commit === 'taken') return false
+        const { bytes } = await context.git.sizeOnDisk(id)
+        await insertRows({ ...context, db: tx }, plan, { id, sizeBytes: bytes, commit })
+        return true
+      }),
+    )
+  } catch (error) {
+    await removeOrphanFolder(context, id).catch((err) => context.log.warn({ err, id }, 'a folder waits to be removed'))
+    throw violatedConstraint(error) === 'repositories_owner_name_key' ? conflict(NAME_TAKEN) : error
+  }
+}
+
+async function buildFolder(
+  { git }: Context,
+  { objectFormat, defaultBranch, beginning }: Plan,
+  id: number,
+): Promise<string | undefined | 'taken'> {
+  try {
+    const built = await git.createRepository(id, { objectFormat, defaultBranch, initialCommit: beginning.commit })
+    return built.commit
+  } catch (error) {
+    if (isGitError(error) && error.code === 'repository-exists') return 'taken'
+    throw error
+  }
+}
+
+interface Built {
+  id: number
+  sizeBytes: number
+  commit: string | undefined
+}
+
+async function insertRows(context: Context, plan: Plan, { id, sizeBytes, commit }: Built): Promise<void> {
+  const { db, clock } = context
+  const { actor, owner, option, beginning, defaultBranch, objectFormat } = plan
+  const now = clock.now()
+  const row = await insertRepository(db, {
+    id,
+    ownerId: owner.id,
+    name: option.name,
+    description: option.description ?? '',
+    isPrivate: option.private ?? false,
+    isTemplate: option.template ?? false,
+    trustModel: option.trust_model || 'default',
+    defaultBranch,
+    objectFormat,
+    isEmpty: commit === undefined,
+    branchCount: commit === undefined ? 0 : 1,
+    licenses: beginning.licenses,
+    sizeBytes,
+    createdAt: now,
+    updatedAt: now,
+  })
+  // The trigger of the insert holds the owner's row from here on: the number is final.
+  requireQuota(context, actor, { owner, owned: await countOwned(db, owner.id), more: 0 })
+  await insertWatch(db, actor.user.id, id)
+  if (owner.kind === 'organization' && !actor.user.isAdmin)
+    await insertCreatorAsAdmin(db, { repositoryId: id, organizationId: owner.id, userId: actor.user.id })
+  await insertLabelSet(db, id, beginning.labels)
+  if (commit !== undefined) await insertBranch(context, plan, { id, commit })
+  await appendEvent(db, { ...subjectOf(row, actor), kind: 'repository.created', payload: payloadOf(row, owner) })
+}
+
+async function insertBranch(
+  { db }: Context,
+  { actor, beginning, defaultBranch }: Plan,
+  { id, commit }: { id: number; commit: string },
+): Promise<void> {
+  if (!beginning.commit) return
+  const { author, committer, message } = beginning.commit
+  const tip = {
+    message,
+    authorName: author.name,
+    authorEmail: author.email,
+    authoredAt: wholeSecond(author.date),
+    committerName: committer.name,
+    committerEmail: committer.email,
+    committedAt: wholeSecond(committer.date),
+  }
+  const branch = { repositoryId: id, name: defaultBranch, sha: commit, commit: tip, pusherId: actor.user.id }
+  await insertFirstBranch(db, branch)
+}
+
+/** Git keeps whole seconds. */
+const wholeSecond = (date: Date): string => new Date(Math.floor(date.getTime() / 1000) * 1000).toISOString()

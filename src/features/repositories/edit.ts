@@ -1,0 +1,113 @@
+import { and, eq } from 'drizzle-orm'
+import { refs } from '../../../db/schema/refs.ts'
+import { type NewRepository, type RepositoryRow, repositoryRedirects } from '../../../db/schema/repositories.ts'
+import type { UserRow } from '../../../db/schema/users.ts'
+import { violatedConstraint } from '../../../db/violations.ts'
+import type { Actor } from '../../auth/actor.ts'
+import type { Context } from '../../context.ts'
+import { appendEvent } from '../../events/append.ts'
+import { invalid, notFound } from '../../kernel/errors.ts'
+import { unitChanges } from './edit-units.ts'
+import { NAME_TAKEN, requireBranchName, requireRepositoryName } from './names.ts'
+import type { EditRepoOption } from './schema.ts'
+import { updateRepository } from './store.ts'
+import { payloadOf, subjectOf } from './subject.ts'
+
+interface Edit {
+  repository: RepositoryRow
+  owner: UserRow
+  change: EditRepoOption
+}
+
+/**
+ * Changes what is given and nothing else. An old name leads to the new one until somebody takes it.
+ * @throws Refusal 422 for a name that is taken or cannot be, a branch that does not exist, an address that is not http or https
+ */
+export async function editRepository(context: Context, actor: Actor, edit: Edit): Promise<void> {
+  const { repository, change } = edit
+  const columns = { ...plainColumns(context, repository, change), ...unitChanges(repository, change) }
+  const name = newName(repository, change)
+  if (name === undefined && Object.keys(columns).length === 0) return
+  try {
+    await context.db.transaction(async (tx) => {
+      const inside = { ...context, db: tx }
+      const updatedAt = context.clock.now()
+      const row = await updateRepository(tx, repository.id, { ...columns, ...(name ? { name } : {}), updatedAt })
+      if (!row) throw notFound()
+      if (name !== undefined) await recordRename(inside, actor, { ...edit, row })
+      if (columns.defaultBranch !== undefined) await moveHead(inside, row)
+    })
+  } catch (error) {
+    throw violatedConstraint(error) === 'repositories_owner_name_key' ? invalid(NAME_TAKEN, 'name') : error
+  }
+}
+
+function newName({ name }: RepositoryRow, change: EditRepoOption): string | undefined {
+  if (!change.name || change.name === name) return undefined
+  requireRepositoryName(change.name)
+  return change.name
+}
+
+type Columns = Partial<NewRepository>
+
+function plainColumns({ clock }: Context, repository: RepositoryRow, change: EditRepoOption): Columns {
+  if (change.default_branch) requireBranchName(change.default_branch)
+  const { archived } = change
+  return withoutAbsent({
+    description: change.description,
+    website: change.website,
+    isPrivate: change.private,
+    isTemplate: change.template,
+    defaultBranch: change.default_branch || undefined,
+    isArchived: archived,
+    archivedAt:
+      archived === undefined || archived === repository.isArchived ? undefined : archived ? clock.now() : null,
+    ignoreWhitespaceConflicts: change.ignore_whitespace_conflicts,
+    allowMergeCommits: change.allow_merge_commits,
+    allowRebase: change.allow_rebase,
+    allowRebaseExplicit: change.allow_rebase_explicit,
+    allowSquashMerge: change.allow_squash_merge,
+    allowFastForwardOnlyMerge: change.allow_fast_forward_only_merge,
+    allowRebaseUpdate: change.allow_rebase_update,
+    allowManualMerge: change.allow_manual_merge,
+    autodetectManualMerge: change.autodetect_manual_merge,
+    defaultDeleteBranchAfterMerge: change.default_delete_branch_after_merge,
+    defaultMergeStyle: change.default_merge_style,
+    defaultAllowMaintainerEdit: change.default_allow_maintainer_edit,
+  })
+}
+
+function withoutAbsent(columns: Columns): Columns {
+  return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined))
+}
+
+async function recordRename(
+  context: Context,
+  actor: Actor,
+  { repository: old, owner, row }: Edit & { row: RepositoryRow },
+): Promise<void> {
+  const { db } = context
+  // Another letter case is the same name: nothing would lead to it.
+  if (old.lowerName !== row.lowerName)
+    await db
+      .insert(repositoryRedirects)
+      .values({ ownerId: old.ownerId, lowerName: old.name.toLowerCase(), repositoryId: row.id })
+      .onConflictDoUpdate({
+        target: [repositoryRedirects.ownerId, repositoryRedirects.lowerName],
+        set: { repositoryId: row.id },
+      })
+  await appendEvent(db, {
+    ...subjectOf(row, actor),
+    kind: 'repository.renamed',
+    payload: { ...payloadOf(row, owner), oldName: old.name },
+  })
+}
+
+/** Under the lock of the row, and last: what can fail afterwards is only the commit. */
+async function moveHead({ db, git }: Context, { id, defaultBranch, isEmpty }: RepositoryRow): Promise<void> {
+  if (!isEmpty) {
+    const isBranch = and(eq(refs.repositoryId, id), eq(refs.kind, 'branch'), eq(refs.name, defaultBranch))
+    if ((await db.$count(refs, isBranch)) === 0) throw invalid('there is no such branch', 'default_branch')
+  }
+  await git.setHead(id, defaultBranch)
+}

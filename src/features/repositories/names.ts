@@ -1,0 +1,28 @@
+import { isValidBranchName } from '../../git/names.ts'
+import { invalid } from '../../kernel/errors.ts'
+import { type NameFault, repositoryNameFault } from '../../kernel/names.ts'
+
+/** Wire: the family's words for what is wrong with a name. */
+const words: Record<NameFault, (name: string) => { message: string; field?: string }> = {
+  empty: () => ({ message: 'Required', field: 'name' }),
+  'too long': () => ({ message: 'MaxSize', field: 'name' }),
+  characters: () => ({ message: 'AlphaDashDot', field: 'name' }),
+  reserved: (name) => ({ message: `name is reserved [name: ${name}]` }),
+  pattern: (name) => ({ message: `name pattern is not allowed [pattern: *${name.slice(name.lastIndexOf('.'))}]` }),
+}
+
+/** @throws Refusal 422 */
+export function requireRepositoryName(name: string): void {
+  const fault = repositoryNameFault(name)
+  if (fault === undefined) return
+  const { message, field } = words[fault](name.toLowerCase())
+  throw invalid(message, field)
+}
+
+/** @throws Refusal 422 */
+export function requireBranchName(name: string): void {
+  if (!isValidBranchName(name)) throw invalid('GitRefName', 'default_branch')
+}
+
+/** Wire: told with 409 where a repository is made, with 422 where one is renamed. */
+export const NAME_TAKEN = 'The repository with the same name already exists.'
