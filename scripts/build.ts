@@ -1,0 +1,13 @@
+// `bun run build [--target=bun-linux-arm64] [--outfile=PATH]`: one executable with migrations, templates and static files
+// inside. The built-in PostgreSQL is not: it is 60 MB of programs that run from files, so DATABASE_URL is needed.
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+
+const root = resolve(import.meta.dir, '..')
+const { values } = parseArgs({
+  options: { outfile: { type: 'string', default: `${root}/dist/hearth` }, target: { type: 'string' } },
+})
+const target = values.target === undefined ? [] : [`--target=${values.target}`]
+const words = ['build', '--compile', '--minify', '--sourcemap', ...target, `--outfile=${values.outfile}`, 'src/main.ts']
+const { exitCode } = Bun.spawnSync([process.execPath, ...words], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
+process.exit(exitCode)
