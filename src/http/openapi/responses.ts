@@ -8,9 +8,9 @@ const location: JsonObject = { headers: { Location: { $ref: '#/components/header
 
 /** The answers that are the same wherever they occur, by status: referred to by the operations instead of repeated. */
 const shared: ReadonlyMap<number, { name: string; text: string; bare?: boolean; rest?: JsonObject }> = new Map([
-  [301, { name: 'MovedPermanently', text: 'The repository has another name now.', rest: location }],
+  [301, { name: 'MovedPermanently', text: 'The repository has another name now.', bare: true, rest: location }],
   [304, { name: 'NotModified', text: 'What `If-None-Match` names is still current.', bare: true }],
-  [307, { name: 'TemporaryRedirect', text: 'The owner has another name now.', rest: location }],
+  [307, { name: 'TemporaryRedirect', text: 'The owner has another name now.', bare: true, rest: location }],
   [400, { name: 'BadRequest', text: 'The request makes no sense here.' }],
   [401, { name: 'Unauthorized', text: 'The credential is missing or wrong.' }],
   [403, { name: 'Forbidden', text: 'The caller, or the scope of the token, may not do this.' }],
