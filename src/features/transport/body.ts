@@ -1,4 +1,4 @@
-import { Refusal, tooLarge } from '../../kernel/errors.ts'
+import { badRequest, Refusal, tooLarge } from '../../kernel/errors.ts'
 
 /**
  * The body of a Git request as a stream, unzipped when the client zipped it. Past `maxBytes`, counted after unzipping, it fails.
@@ -29,7 +29,9 @@ function capped(stream: ReadableStream<Uint8Array>, maxBytes: number): ReadableS
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const { done, value } = await reader.read()
+        const { done, value } = await reader.read().catch(() => {
+          throw badRequest('the body was broken off, or is no valid zip')
+        })
         if (done) return controller.close()
         size += value.length
         if (size <= maxBytes) return controller.enqueue(value)
