@@ -7,6 +7,9 @@ import { commentRoutes } from '../features/comments/routes.ts'
 import { issueRoutes } from '../features/issues/routes.ts'
 import { labelRoutes } from '../features/labels/routes.ts'
 import { milestoneRoutes } from '../features/milestones/routes.ts'
+import { organizationMemberRoutes } from '../features/organizations/member-routes.ts'
+import { organizationRoutes } from '../features/organizations/routes.ts'
+import { userOrganizationRoutes } from '../features/organizations/user-routes.ts'
 import { repositoryCreationRoutes } from '../features/repositories/create-routes.ts'
 import { repositoryRoutes } from '../features/repositories/routes.ts'
 import { userRoutes } from '../features/users/routes.ts'
@@ -26,3 +29,6 @@ export const api = (context: Context) =>
     .use(repositoryCreationRoutes(context))
     .use(repositoryRoutes(context))
     .use(branchRoutes(context))
+    .use(organizationRoutes(context))
+    .use(organizationMemberRoutes(context))
+    .use(userOrganizationRoutes(context))

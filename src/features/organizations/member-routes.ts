@@ -1,0 +1,113 @@
+import { Elysia, t } from 'elysia'
+import type { Context } from '../../context.ts'
+import { gate } from '../../http/gate.ts'
+import type { OrganizationAccess } from '../../http/organization-gate.ts'
+import { paging } from '../../http/paging.ts'
+import { pageQuery } from '../../http/query.ts'
+import { viewerOf } from '../../http/viewer.ts'
+import { notFound } from '../../kernel/errors.ts'
+import { presentUser, User } from '../../wire/user.ts'
+import { getMember, removeMember, setMembershipPublic } from './members.ts'
+import { findMember, listMembers } from './store.ts'
+
+const read = { scope: 'organization' } as const
+const member = { scope: 'organization', role: 'member' } as const
+
+/** Members see all members, others those who say so. */
+const seesAll = (org: OrganizationAccess): boolean => org.isMember || org.isOwner
+
+export const organizationMemberRoutes = (context: Context) =>
+  new Elysia({ name: 'organization-members', prefix: '/orgs/:org', detail: { tags: ['organization'] } })
+    .use(gate(context))
+    .get(
+      '/members',
+      async ({ actor, org, query, request, set }) => {
+        const { page, links } = paging(context, query, { request, set })
+        const found = await listMembers(context.db, org.row.id, { publicOnly: !seesAll(org), page })
+        links(found.total)
+        return found.rows.map((user) => presentUser(user, viewerOf(context, actor)))
+      },
+      {
+        readOrg: { ...read, login: true },
+        query: t.Object(pageQuery),
+        response: { 200: t.Array(User) },
+        detail: { operationId: 'orgListMembers', summary: "List an organization's members", 'x-list': 'links' },
+      },
+    )
+    .get(
+      '/members/:username',
+      async ({ org, params, set }) => {
+        const found = await findMember(context.db, org.row.id, params.username)
+        if (!found || !(seesAll(org) || found.isPublic)) throw notFound()
+        set.status = 204
+      },
+      {
+        readOrg: { ...read, login: true },
+        response: { 204: t.Void() },
+        detail: { operationId: 'orgIsMember', summary: 'Whether somebody is a member, as the caller may know' },
+      },
+    )
+    .delete(
+      '/members/:username',
+      async ({ actor, org, params, set }) => {
+        await removeMember(context, { actor, org, name: params.username })
+        set.status = 204
+      },
+      {
+        changeOrg: { scope: 'organization', role: 'owner' },
+        response: { 204: t.Void() },
+        detail: { operationId: 'orgDeleteMember', summary: 'Take a member out of all teams', 'x-refuses': [422] },
+      },
+    )
+    .get(
+      '/public_members',
+      async ({ actor, org, query, request, set }) => {
+        const { page, links } = paging(context, query, { request, set })
+        const found = await listMembers(context.db, org.row.id, { publicOnly: true, page })
+        links(found.total)
+        return found.rows.map((user) => presentUser(user, viewerOf(context, actor)))
+      },
+      {
+        readOrg: read,
+        query: t.Object(pageQuery),
+        response: { 200: t.Array(User) },
+        detail: { operationId: 'orgListPublicMembers', summary: 'List the members who say so', 'x-list': 'links' },
+      },
+    )
+    .get(
+      '/public_members/:username',
+      async ({ org, params, set }) => {
+        const found = await getMember(context, org, params.username)
+        if (!found.isPublic) throw notFound()
+        set.status = 204
+      },
+      {
+        readOrg: read,
+        response: { 204: t.Void() },
+        detail: { operationId: 'orgIsPublicMember', summary: 'Whether somebody is a member and says so' },
+      },
+    )
+    .put(
+      '/public_members/:username',
+      async ({ actor, org, params, set }) => {
+        await setMembershipPublic(context, { actor, org, name: params.username, isPublic: true })
+        set.status = 204
+      },
+      {
+        changeOrg: member,
+        response: { 204: t.Void() },
+        detail: { operationId: 'orgPublicizeMember', summary: 'Say that you are a member' },
+      },
+    )
+    .delete(
+      '/public_members/:username',
+      async ({ actor, org, params, set }) => {
+        await setMembershipPublic(context, { actor, org, name: params.username, isPublic: false })
+        set.status = 204
+      },
+      {
+        changeOrg: member,
+        response: { 204: t.Void() },
+        detail: { operationId: 'orgConcealMember', summary: 'Say no longer that you are a member' },
+      },
+    )

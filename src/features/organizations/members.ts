@@ -1,0 +1,53 @@
+import { violatedConstraint } from '../../../db/violations.ts'
+import { recordAudit } from '../../audit/record.ts'
+import type { Actor } from '../../auth/actor.ts'
+import type { Context } from '../../context.ts'
+import type { OrganizationAccess } from '../../http/organization-gate.ts'
+import { forbidden, invalid, notFound } from '../../kernel/errors.ts'
+import { findMember, type Membership, publishMembership, removeFromTeams } from './store.ts'
+
+/** @throws Refusal 404 for a person who does not belong to it */
+export async function getMember({ db }: Context, org: OrganizationAccess, name: string): Promise<Membership> {
+  const member = await findMember(db, org.row.id, name)
+  if (!member) throw notFound()
+  return member
+}
+
+/** Everyone decides for themselves whether the membership is public; owners only for themselves, too. */
+export async function setMembershipPublic(
+  context: Context,
+  { actor, org, name, isPublic }: { actor: Actor; org: OrganizationAccess; name: string; isPublic: boolean },
+): Promise<void> {
+  const { user } = await getMember(context, org, name)
+  if (user.id !== actor.user.id && !(org.isOwner && !isPublic))
+    throw forbidden(isPublic ? 'Cannot publicize another member' : 'Cannot conceal another member')
+  await publishMembership(context.db, { organizationId: org.row.id, userId: user.id, isPublic })
+}
+
+/** @throws Refusal 404 for a person who does not belong to it, 422 for the last owner */
+export async function removeMember(
+  { db }: Context,
+  { actor, org, name }: { actor: Actor; org: OrganizationAccess; name: string },
+): Promise<void> {
+  const member = await findMember(db, org.row.id, name)
+  if (!member) throw notFound()
+  try {
+    await db.transaction(async (tx) => {
+      await removeFromTeams(tx, org.row.id, member.user.id)
+      const subject = { kind: 'organization', id: org.row.id, name: org.row.name }
+      await recordAudit(tx, actor, {
+        action: 'organization.remove_member',
+        subject,
+        before: { member: member.user.name },
+      })
+    })
+  } catch (error) {
+    throw lastOwnerRefusal(error)
+  }
+}
+
+/** The database keeps the last owner; the client is told so. */
+export const lastOwnerRefusal = (error: unknown): unknown =>
+  violatedConstraint(error) === 'organization_keeps_an_owner'
+    ? invalid('the last owner of an organization cannot leave it')
+    : error

@@ -1,0 +1,105 @@
+import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
+import type { Db } from '../../../db/client.ts'
+import { organizationMembers, teamMembers, teams } from '../../../db/schema/organizations.ts'
+import { repositories } from '../../../db/schema/repositories.ts'
+import { type UserRow, users } from '../../../db/schema/users.ts'
+import type { SiteRules } from '../../access/decide.ts'
+import { visibleAccounts } from '../../access/visible-accounts.ts'
+import type { Actor } from '../../auth/actor.ts'
+import type { Page, Paged } from '../../kernel/page.ts'
+
+/** Organizations that fit a condition over `users`, by name. */
+export async function listOrganizations(db: Db, condition: SQL | undefined, page: Page): Promise<Paged<UserRow>> {
+  const matching = and(eq(users.kind, 'organization'), condition)
+  const byName = db.select().from(users).where(matching).orderBy(asc(users.lowerName))
+  const [rows, total] = await Promise.all([byName.limit(page.limit).offset(page.offset), db.$count(users, matching)])
+  return { rows, total }
+}
+
+/** Wire: private organizations are listed for administrators only, not even for their owners (who have /user/orgs). */
+export function openlyListed(site: SiteRules, actor: Actor | undefined): SQL {
+  const visible = visibleAccounts(site, actor)
+  return actor?.user.isAdmin ? visible : sql`(${visible} and ${users.visibility} <> 'private')`
+}
+
+/** As a condition over `users`: the organizations that a person belongs to. `publicly`: and says so to everybody. */
+export const belongsTo = (userId: number, { publicly }: { publicly: boolean }): SQL => sql`${users.id} in (
+  select ${organizationMembers.organizationId} from ${organizationMembers}
+  where ${organizationMembers.userId} = ${userId} ${publicly ? sql`and ${organizationMembers.isPublic}` : sql``})`
+
+export async function listMembers(
+  db: Db,
+  organizationId: number,
+  { publicOnly, page }: { publicOnly: boolean; page: Page },
+): Promise<Paged<UserRow>> {
+  const matching = and(
+    eq(organizationMembers.organizationId, organizationId),
+    publicOnly ? eq(organizationMembers.isPublic, true) : undefined,
+  )
+  const byName = db
+    .select({ user: users })
+    .from(organizationMembers)
+    .innerJoin(users, eq(users.id, organizationMembers.userId))
+    .where(matching)
+    .orderBy(asc(users.lowerName))
+  const [rows, total] = await Promise.all([
+    byName.limit(page.limit).offset(page.offset),
+    db.$count(organizationMembers, matching),
+  ])
+  return { rows: rows.map((row) => row.user), total }
+}
+
+export interface Membership {
+  user: UserRow
+  isPublic: boolean
+}
+
+export async function findMember(db: Db, organizationId: number, name: string): Promise<Membership | undefined> {
+  const [row] = await db
+    .select({ user: users, isPublic: organizationMembers.isPublic })
+    .from(organizationMembers)
+    .innerJoin(users, eq(users.id, organizationMembers.userId))
+    .where(and(eq(organizationMembers.organizationId, organizationId), eq(users.lowerName, name.toLowerCase())))
+  return row
+}
+
+export async function publishMembership(
+  db: Db,
+  { organizationId, userId, isPublic }: { organizationId: number; userId: number; isPublic: boolean },
+): Promise<void> {
+  await db
+    .update(organizationMembers)
+    .set({ isPublic })
+    .where(and(eq(organizationMembers.organizationId, organizationId), eq(organizationMembers.userId, userId)))
+}
+
+/** Takes a person out of all teams, which ends the membership (see the triggers in db/migrations). */
+export async function removeFromTeams(db: Db, organizationId: number, userId: number): Promise<void> {
+  await db
+    .delete(teamMembers)
+    .where(and(eq(teamMembers.organizationId, organizationId), eq(teamMembers.userId, userId)))
+}
+
+export const countRepositories = (db: Db, ownerId: number): Promise<number> =>
+  db.$count(repositories, eq(repositories.ownerId, ownerId))
+
+/** What a person's teams in an organization let them do there. */
+export async function findTeamRights(db: Db, organizationId: number, userId: number) {
+  const [row] = await db
+    .select({
+      isOwner: sql<boolean>`coalesce(bool_or(${teams.permission} = 'owner'), false)`,
+      isAdmin: sql<boolean>`coalesce(bool_or(${teams.permission} in ('owner', 'admin')), false)`,
+      canWrite: sql<boolean>`coalesce(bool_or(${teams.permission} in ('owner', 'admin', 'write') or ${hasUnit('write')}), false)`,
+      canRead: sql<boolean>`coalesce(bool_or(${teams.permission} <> 'none' or ${hasUnit('read')}), false)`,
+      canCreateRepository: sql<boolean>`coalesce(bool_or(${teams.permission} = 'owner' or ${teams.canCreateOrgRepo}), false)`,
+    })
+    .from(teamMembers)
+    .innerJoin(teams, eq(teams.id, teamMembers.teamId))
+    .where(and(eq(teamMembers.organizationId, organizationId), eq(teamMembers.userId, userId)))
+  return row ?? { isOwner: false, isAdmin: false, canWrite: false, canRead: false, canCreateRepository: false }
+}
+
+const hasUnit = (least: 'read' | 'write'): SQL => sql`exists (
+  select 1 from team_units where team_units.team_id = ${teams.id} and team_units.permission in ${
+    least === 'read' ? sql`('read', 'write', 'admin', 'owner')` : sql`('write', 'admin', 'owner')`
+  })`
