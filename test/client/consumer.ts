@@ -13,6 +13,16 @@ export async function use(): Promise<string[]> {
   const other = await users({ username: 'ann' }).get()
   const id: number | undefined = other.data?.id
 
+  const issues = client.api.v1.repos({ owner: 'ann' })({ repo: 'tools' }).issues
+  const made = await issues.post({ title: 'A title', body: 'A text' })
+  const state: 'open' | 'closed' | undefined = made.data?.state
+  // @ts-expect-error: a field that the body does not have
+  await issues.post({ title: 'A title', colour: 'red' })
+  // @ts-expect-error: a field of another type in the body
+  await issues.post({ title: 1 })
+  // @ts-expect-error: a body without a field that it needs
+  await issues.post({ body: 'A text' })
+
   // @ts-expect-error: a field that the answer does not have
   const wrongField = caller.data?.password
   // @ts-expect-error: a field of another type
@@ -24,7 +34,7 @@ export async function use(): Promise<string[]> {
   // @ts-expect-error: a parameter under another name
   const wrongParameter = users({ name: 'ann' })
 
-  return [text, login, id, wrongField, wrongType, wrongPath, wrongMethod, wrongParameter].map(String)
+  return [text, login, id, state, wrongField, wrongType, wrongPath, wrongMethod, wrongParameter].map(String)
 }
 
 /** The application's type is exported too, for programs that build clients of their own. */
