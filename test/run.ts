@@ -18,7 +18,8 @@ export async function runTests(words: readonly string[]): Promise<TestResult> {
   const keeper = await startKeeper()
   try {
     const jobs = Math.max(2, Math.min(availableParallelism(), 8))
-    const options = [`--parallel=${jobs}`, '--reporter=junit', `--reporter-outfile=${report}`]
+    // The preloaded default holds for the first file of a process only.
+    const options = ['--timeout=60000', `--parallel=${jobs}`, '--reporter=junit', `--reporter-outfile=${report}`]
     const tests = Bun.spawn([process.execPath, 'test', ...options, ...words], {
       cwd: resolve(import.meta.dir, '..'),
       env: { ...process.env, HEARTH_TEST_POSTGRES: keeper.url },

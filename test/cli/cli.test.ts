@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createClient } from '../harness/client.ts'
+import { createBareDatabase, type TestDatabase } from '../harness/database.ts'
+import { runProgram, serveProgram } from './program.ts'
+
+let folder: string
+let database: TestDatabase
+let settings: Record<string, string>
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'hearth-cli-'))
+  database = await createBareDatabase()
+  settings = { DATABASE_URL: database.url, DATA_DIR: join(folder, 'data') }
+})
+afterAll(async () => {
+  await database.drop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const run = (words: string, input = '') => runProgram(words.split(' '), settings, { input })
+
+describe('help', () => {
+  test('lists every command, and each has its own', async () => {
+    const { stdout } = await run('--help')
+    const names = [
+      'serve',
+      'migrate',
+      'user create',
+      'user list',
+      'user set-password',
+      'user generate-token',
+      'config',
+      'doctor',
+    ]
+    for (const name of names) {
+      expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'))
+      const help = await run(`${name} --help`)
+      expect(help.exitCode).toBe(0)
+      expect(help.stdout).toStartWith(`Usage: hearth ${name}`)
+      expect(help.stdout).toContain('--help')
+    }
+  })
+
+  test.each([
+    ['frobnicate', 'there is no command "frobnicate"'],
+    ['user', 'say one of: user create, user list, user set-password, user generate-token'],
+    ['user create', '"user create" takes NAME after it'],
+    ['user create bob', '--email ADDRESS is required'],
+    ['migrate --fast', "Unknown option '--fast'"],
+  ])('"%s" is refused with what to say instead', async (words, message) => {
+    const { exitCode, stderr } = await run(words)
+    expect(stderr).toContain(message)
+    expect(exitCode).toBe(64)
+  })
+})
+
+test('a wrong setting ends the program with 78 and names it', async () => {
+  const { exitCode, stderr } = await runProgram([], { ...settings, PORT: 'http' })
+  expect(stderr).toBe('PORT="http" is not allowed: a whole number, 0 to 65535\n')
+  expect(exitCode).toBe(78)
+})
+
+test('a first administrator that cannot be made is a wrong setting', async () => {
+  const { exitCode, stderr } = await runProgram([], { ...settings, PORT: '0', ADMIN_USERNAME: 'api' })
+  expect(stderr).toContain('ADMIN_USERNAME')
+  expect(exitCode).toBe(78)
+})
+
+test('migrate brings an empty database up to date, once', async () => {
+  const other = await createBareDatabase()
+  const target = { ...settings, DATABASE_URL: other.url }
+  expect((await runProgram(['migrate'], target)).stdout).toStartWith('Applied: 0000_extensions, ')
+  expect((await runProgram(['migrate'], target)).stdout).toBe('The database is up to date.\n')
+  await other.drop()
+})
+
+describe('accounts', () => {
+  test('are created with a password from standard input, or one that is printed once', async () => {
+    expect(
+      (await run('user create alice --email alice@example.com --admin --password-stdin', 'open sesame 1\n')).stdout,
+    ).toBe('Created alice.\n')
+    expect((await run('user create bob --email bob@example.com')).stdout).toMatch(/shown only now\): [0-9a-f]{24}\n$/)
+    expect((await run('user list')).stdout).toMatch(/^1\talice\talice@example.com\tadministrator\t.*\n2\tbob\t/)
+  })
+
+  test('are not created against the rules of the API', async () => {
+    const taken = await run('user create Alice --email other@example.com')
+    expect([taken.exitCode, taken.stderr]).toEqual([1, 'user already exists [name: Alice]\n'])
+  })
+
+  test('sign in with the token and the password that were made for them', async () => {
+    const token = (await run('user generate-token bob --scopes read:user')).stdout.trim()
+    await run('user set-password bob --password-stdin', 'another phrase')
+    const server = await serveProgram(settings)
+    const statusOf = async (credential: { token: string } | { basic: string }) =>
+      (await createClient({ url: server.url, credential }).get('/user')).status
+    expect(await statusOf({ token })).toBe(200)
+    expect(await statusOf({ basic: 'bob:another phrase' })).toBe(200)
+    expect(await statusOf({ basic: 'bob:wrong' })).toBe(401)
+    // There were people already, so nobody was made up.
+    expect(server.output()).not.toContain('Password')
+    server.kill('SIGTERM')
+    expect(await server.exited).toBe(0)
+  })
+})
+
+describe('doctor', () => {
+  test('finds that the database of the tests does not write to the disk, and nothing else', async () => {
+    const { exitCode, stdout } = await run('doctor')
+    expect(stdout.match(/^FAULT.*$/gm)).toEqual([expect.stringContaining('may forget answered writes')])
+    expect(exitCode).toBe(1)
+  })
+
+  test('says how to reach a database that does not answer', async () => {
+    const unreachable = { ...settings, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }
+    const { exitCode, stdout } = await runProgram(['doctor'], unreachable)
+    expect(stdout).toContain('FAULT  Database')
+    expect(stdout).toContain('To mend it: start PostgreSQL, or correct DATABASE_URL')
+    expect(exitCode).toBe(1)
+  })
+
+  test('finds a missing git and a folder that is open to others', async () => {
+    const open = join(folder, 'open')
+    mkdirSync(open)
+    chmodSync(open, 0o777)
+    const { exitCode, stdout } = await runProgram(['doctor'], { ...settings, REPOSITORIES_DIR: open, PATH: '/nowhere' })
+    expect(stdout).toContain(`To mend it: chmod go-rw ${open}`)
+    expect(stdout).toContain('FAULT  Git')
+    expect(exitCode).toBe(1)
+  })
+})

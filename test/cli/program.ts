@@ -1,0 +1,67 @@
+import { resolve } from 'node:path'
+
+export interface Run {
+  exitCode: number
+  stdout: string
+  stderr: string
+}
+
+/** How the program is started: from its sources, or as the executable in the first word. */
+export const fromSources: readonly string[] = [process.execPath, resolve(import.meta.dir, '../../src/main.ts')]
+
+const environment = (settings: Record<string, string>) => ({
+  PATH: process.env.PATH ?? '',
+  LOG_FORMAT: 'json',
+  ...settings,
+})
+
+/** Runs one command line to its end. */
+export async function runProgram(
+  words: readonly string[],
+  settings: Record<string, string> = {},
+  { program = fromSources, input = '', cwd = '/' }: { program?: readonly string[]; input?: string; cwd?: string } = {},
+): Promise<Run> {
+  const child = Bun.spawn([...program, ...words], {
+    cwd,
+    env: environment(settings),
+    stdin: new Blob([input]),
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [stdout, stderr] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+  return { exitCode: await child.exited, stdout, stderr }
+}
+
+export interface RunningProgram {
+  url: string
+  /** All that it has said so far. */
+  output(): string
+  kill(signal: NodeJS.Signals): void
+  exited: Promise<number>
+}
+
+/** Starts the server and returns when it says that it listens. */
+export async function serveProgram(
+  settings: Record<string, string>,
+  { program = fromSources, cwd = '/' }: { program?: readonly string[]; cwd?: string } = {},
+): Promise<RunningProgram> {
+  const child = Bun.spawn([...program], {
+    cwd,
+    env: environment({ PORT: '0', ...settings }),
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+  let said = ''
+  const { promise: listening, resolve: found, reject } = Promise.withResolvers<string>()
+  void (async () => {
+    for await (const chunk of child.stdout) {
+      said += new TextDecoder().decode(chunk)
+      const url = /"url":"([^"]+)"[^\n]*"msg":"listening"/.exec(said)?.[1]
+      // The text for the first start follows that line at once.
+      if (url !== undefined) found(url)
+    }
+    reject(new Error(`the program ended: ${said}`))
+  })()
+  return { url: await listening, output: () => said, kill: (signal) => child.kill(signal), exited: child.exited }
+}

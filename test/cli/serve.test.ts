@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { findServer } from '../../src/postgres/server-file.ts'
+import { createClient } from '../harness/client.ts'
+import { runProgram, serveProgram } from './program.ts'
+
+let folder: string
+let settings: Record<string, string>
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'hearth-serve-'))
+  chmodSync(folder, 0o711)
+  settings = { DATA_DIR: join(folder, 'data') }
+})
+afterAll(() => {
+  const left = server()
+  if (left !== undefined) process.kill(left.pid, 'SIGKILL')
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const server = () => findServer(join(folder, 'data', 'postgres', 'data'))
+
+let password = ''
+
+test('the first start makes an administrator, whose password it shows, and stops cleanly', async () => {
+  const first = await serveProgram(settings)
+  first.kill('SIGTERM')
+  expect(await first.exited).toBe(0)
+  password = /Password +([0-9a-f]{24})/.exec(first.output())?.[1] ?? ''
+  expect(password).not.toBe('')
+  expect(first.output()).toContain(`curl -u 'admin:${password}'`)
+  expect(server()).toBeUndefined()
+})
+
+test('the second start shows none, finds everything again, and shares its database with commands', async () => {
+  const second = await serveProgram(settings)
+  const admin = createClient({ url: second.url, credential: { basic: `admin:${password}` } })
+  expect((await admin.get('/user')).string('login')).toBe('admin')
+  expect((await runProgram(['user', 'list'], settings)).stdout).toStartWith('1\tadmin\t')
+  const doctor = await runProgram(['doctor'], settings)
+  expect(doctor.stdout).toEndWith('\nAll is well.\n')
+  // The commands have ended and left the server alone.
+  expect((await admin.get('/user')).status).toBe(200)
+  second.kill('SIGINT')
+  expect(await second.exited).toBe(0)
+  expect(second.output()).not.toContain('shown only now')
+  expect(server()).toBeUndefined()
+})
+
+test('after kill -9 the next start takes over what was left', async () => {
+  const killed = await serveProgram(settings)
+  killed.kill('SIGKILL')
+  await killed.exited
+  expect(server()?.isReady).toBe(true)
+  const next = await serveProgram(settings)
+  const admin = createClient({ url: next.url, credential: { basic: `admin:${password}` } })
+  expect((await admin.get('/user')).status).toBe(200)
+  next.kill('SIGTERM')
+  expect(await next.exited).toBe(0)
+  expect(server()).toBeUndefined()
+})
