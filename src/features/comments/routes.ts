@@ -31,8 +31,8 @@ export const commentRoutes = (context: Context) => {
         const { issue } = await getIssue(context, repo, params.index)
         const { total } = paging(context, {}, { request, set })
         const found = await listIssueComments(context.db, issue.id, query, MAX_COMMENTS)
-        total(found.total)
         endIfUnchanged({ request, set }, [repo.version, actor?.user.id, ...found.rows.map(({ version }) => version)])
+        total(found.total)
         return found.rows.map((one) => present(one, repo.htmlUrl, actor))
       },
       {
