@@ -39,7 +39,6 @@ export const issueRoutes = (context: Context) =>
         const { page, links } = paging(context, query, { request, set })
         const found = await listIssues(context.db, repo.repository.id, filterOf(query), page)
         const loaded = await loadIssues(context.db, found.rows)
-        links(found.total)
         const viewer = viewerOf(context, actor)
         endIfUnchanged({ request, set }, [
           repo.version,
@@ -48,6 +47,7 @@ export const issueRoutes = (context: Context) =>
           found.total,
           ...versions(loaded),
         ])
+        links(found.total)
         return loaded.map((one) => presentIssue(one, placeOf(repo), viewer))
       },
       {
