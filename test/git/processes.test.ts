@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { randomBytes } from 'node:crypto'
 import { chmod, mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
 import { gitEnvironment } from '../../src/git/cli/environment.ts'
 import { createGit } from '../../src/git/cli/git.ts'
@@ -26,6 +28,11 @@ async function processesOf(folder: string): Promise<number[]> {
     if (line.includes(folder)) found.push(Number(pid))
   }
   return found
+}
+
+/** Waits for what another process does; the time limit of the test is the bound. */
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await Bun.sleep(2)
 }
 
 /** A push that has sent its command and the beginning of a pack, and then nothing. */
@@ -59,8 +66,9 @@ describe('a transfer ends with its client', () => {
     const push = hangingPush()
     const { stream, done } = await stage.git.serve(1, 'receive-pack', { body: push.body, signal: controller.signal })
     const answer = new Response(stream).text().catch((error) => error)
-    while (!(await readdir(join(stage.folder(1), 'objects'))).some((name) => name.startsWith('tmp_objdir')))
-      await Bun.sleep(1)
+    await until(async () =>
+      (await readdir(join(stage.folder(1), 'objects'))).some((name) => name.startsWith('tmp_objdir')),
+    )
     expect(await processesOf(stage.folder(1))).not.toHaveLength(0)
     controller.abort()
     expect((await done).exitCode).not.toBe(0)
@@ -89,20 +97,31 @@ describe('a transfer ends with its client', () => {
   })
 
   test('when the client of a clone vanishes', async () => {
-    const content = Buffer.alloc(8_000_000)
-    crypto.getRandomValues(content.subarray(0, 65_536))
-    for (let at = 65_536; at < content.length; at++) content[at] = ((content[at - 65_536] ?? 0) * 31 + at) & 255
-    await commit(stage.git, 3, [{ op: 'create', path: 'big', content }])
+    await commit(stage.git, 3, [{ op: 'create', path: 'big', content: randomBytes(24_000_000) }])
     const head = (await stage.git.resolve(3, 'main')).sha
     const want = `want ${head} side-band-64k ofs-delta\n`
     const request = `${(want.length + 4).toString(16).padStart(4, '0')}${want}00000009done\n`
-    const body = new Response(request).body ?? new ReadableStream()
-    const { stream, done } = await stage.git.serve(3, 'upload-pack', { body })
+    const serving = () => processesOf(`--stateless-rpc\0${stage.folder(3)}`)
+    const { stream, done } = await stage.git.serve(3, 'upload-pack', { body: new Blob([request]).stream() })
     const reader = stream.getReader()
     await reader.read()
+    await until(async () => (await serving()).length > 0)
     await reader.cancel()
     await done
-    expect(await processesOf(`--stateless-rpc\0${stage.folder(3)}`)).toHaveLength(0)
+    expect(await serving()).toHaveLength(0)
+
+    const door = openDoor(stage)
+    const { hostname, port, pathname } = new URL(door.url(3))
+    const socket = connect(Number(port), hostname)
+    socket.write(
+      `POST ${pathname}/git-upload-pack HTTP/1.1\r\nhost: x\r\ncontent-length: ${request.length}\r\n\r\n${request}`,
+    )
+    await new Promise((resolve) => socket.once('data', resolve))
+    socket.pause()
+    await until(async () => (await serving()).length > 0)
+    socket.destroy()
+    await until(async () => (await serving()).length === 0)
+    await door.close()
   })
 })
 
@@ -158,11 +177,11 @@ describe('kept readers', () => {
     const readers = openReaders(2)
     await readers.ask(4, [...head])
     expect(readers.count).toBe(1)
-    while (readers.count > 0) await Bun.sleep(5)
+    await until(async () => readers.count === 0)
     await stage.git.createRepository(5, { objectFormat: 'sha1', defaultBranch: 'main', initialCommit })
     await stage.git.resolve(5, 'main')
     await stage.git.removeRepository(5)
-    while ((await processesOf(stage.folder(5))).length > 0) await Bun.sleep(5)
+    await until(async () => (await processesOf(stage.folder(5))).length === 0)
   })
 
   test('see what was pushed a moment ago', async () => {

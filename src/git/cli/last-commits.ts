@@ -15,7 +15,7 @@ export interface LastCommitsQuery {
 
 /**
  * One walk from the newest commit, ended when each name was seen. `-c` names the files that a merge made different from all of its
- * parents. Between the same ids the answer never changes, so it is kept.
+ * parents. Between the same ids the answer never changes, so it is kept unless the time was over.
  */
 export async function lastCommits(
   store: Store,
@@ -26,7 +26,14 @@ export async function lastCommits(
   if (query.names.length === 0) return new Map()
   const head = await resolveCommit(store, id, query.revision, call)
   const question = [head, query.folder, ...query.names].join('\0')
-  return store.lastCommits.get(id, question, () => walk(store, id, { ...query, head }, call))
+  let isWhole = true
+  const found = await store.lastCommits.get(id, question, async () => {
+    const walked = await walk(store, id, { ...query, head }, call)
+    isWhole = walked.isWhole
+    return walked.found
+  })
+  if (!isWhole) store.lastCommits.drop(id, question)
+  return found
 }
 
 async function walk(
@@ -34,7 +41,7 @@ async function walk(
   id: number,
   query: LastCommitsQuery & { head: string },
   call?: Call,
-): Promise<Map<string, string>> {
+): Promise<{ found: Map<string, string>; isWhole: boolean }> {
   const { head, folder, names } = query
   const [only] = names
   const path = names.length === 1 && only !== undefined ? join(folder, only) : folder
@@ -70,7 +77,7 @@ async function walk(
   }
   const { stopped } = await child.exited
   if (stopped && wanted.size > 0 && call?.signal?.aborted) throw stopped
-  return found
+  return { found, isWhole: wanted.size === 0 || !stopped }
 }
 
 /** A path cannot be taken for one: it would need this control character and the right number of digits. */

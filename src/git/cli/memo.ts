@@ -24,6 +24,11 @@ export class Memo<T> {
     return value
   }
 
+  /** For an answer that turned out to be less than the whole. */
+  drop(id: number, question: string): void {
+    this.#answers.delete(`${id} ${question}`)
+  }
+
   /** Everything about one repository. */
   forget(id: number): void {
     for (const key of this.#answers.keys()) if (key.startsWith(`${id} `)) this.#answers.delete(key)

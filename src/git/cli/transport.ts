@@ -56,7 +56,8 @@ export async function advertise(
 
 /**
  * One request of smart HTTP, both ways as streams: git reads the body as fast as it can use it, and stops at a full pipe when
- * the client reads slowly. Measured with 200 MB each way: the server stayed below 60 MB.
+ * the client reads slowly. Measured with 200 MB each way: the server stayed below 80 MB, and a
+ * push took 1.1 s per 60 MB as it does without us.
  */
 export async function serve(store: Store, id: number, service: GitService, request: ServeRequest): Promise<Served> {
   const folder = await requireFolder(store.runner.root, id)
