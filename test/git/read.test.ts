@@ -212,6 +212,24 @@ describe('trees and blobs', () => {
   })
 })
 
+test('a file that only a merge changed has the merge as its last commit', async () => {
+  await stage.git.createRepository(3, { objectFormat: 'sha1', defaultBranch: 'main' })
+  const path = stage.work('evil')
+  await must(['clone', '-q', work, path])
+  await must(['checkout', '-q', '-b', 'left', 'HEAD~2'], path)
+  await Bun.write(join(path, 'left'), 'left')
+  await must(['add', '.'], path)
+  await must(['commit', '-q', '-m', 'left'], path)
+  await must(['merge', '-q', '--no-commit', 'origin/side'], path)
+  await Bun.write(join(path, 'a.txt'), 'in the merge')
+  await must(['commit', '-q', '-a', '-m', 'evil'], path)
+  await must(['push', '-q', stage.folder(3), 'left:main'], path)
+  const head = await stage.git.resolve(3, 'main')
+  const last = await stage.git.lastCommits(3, { revision: 'main', folder: '', names: ['a.txt', 'left'] })
+  expect(last.get('a.txt')).toBe(head.sha)
+  expect(last.get('left')).not.toBe(head.sha)
+})
+
 describe('differences', () => {
   test('of a commit, of a range, of a pull request', async () => {
     const text = async (query: Parameters<Stage['git']['diff']>[1]) =>

@@ -50,6 +50,18 @@ describe.each(['sha1', 'sha256'] as const)('a new repository in %s', (objectForm
     expect(await stage.git.fsck(id, { isFull: true })).toEqual({ isSound: true, problems: [] })
   })
 
+  test('is sorted as git sorts, a folder as if a slash ended its name', async () => {
+    await commit(
+      stage.git,
+      id,
+      ['sort/x', 'sort.b', 'sort-b', 'sort0', 'sort'.concat('/y')].map((path) => create(path)),
+    )
+    const { entries } = await stage.git.readTree(id, { revision: 'main' })
+    const names = entries.map(({ name }) => name).filter((name) => name.startsWith('sort'))
+    expect(names).toEqual(['sort-b', 'sort.b', 'sort', 'sort0'])
+    expect(await must(['--git-dir', stage.folder(id), 'fsck', '--strict'])).toBe('')
+  })
+
   test('loses folders with their last file', async () => {
     await commit(stage.git, id, [{ op: 'delete', path: 'docs/a/b.txt' }])
     expect(await stage.git.findEntry(id, 'main', 'docs')).toBeUndefined()

@@ -7,6 +7,8 @@ import { requireFolder, type Store } from './store.ts'
 /** A page of files is worth this long; then it is shown with what was found. */
 const MAX_MS = 3000
 
+const LOG = ['log', '-z', '--format=tformat:%x01%H', '--name-only', '--no-renames', '-c']
+
 export interface LastCommitsQuery {
   revision: string
   folder: string
@@ -46,20 +48,10 @@ async function walk(
   const [only] = names
   const path = names.length === 1 && only !== undefined ? join(folder, only) : folder
   if (path.includes('\0')) throw new GitError('invalid', 'path-syntax', 'a path without NUL is needed')
-  const args = [
-    'log',
-    '-z',
-    '--format=tformat:%x01%H',
-    '--name-only',
-    '--no-renames',
-    '-c',
-    '--end-of-options',
-    head,
-    '--',
-  ]
   const repository = await requireFolder(store.runner.root, id)
   const limited = { ...call, timeoutMs: Math.min(call?.timeoutMs ?? MAX_MS, MAX_MS) }
-  const child = await startGit(store.runner, { args: path ? [...args, path] : args, folder: repository, call: limited })
+  const args = [...LOG, '--end-of-options', head, '--', ...(path ? [path] : [])]
+  const child = await startGit(store.runner, { args, folder: repository, call: limited })
   const found = new Map<string, string>()
   const wanted = new Set(names)
   let rest = ''
