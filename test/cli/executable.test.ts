@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { createClient } from '../harness/client.ts'
+import { createBareDatabase } from '../harness/database.ts'
+import { createGitClient } from '../harness/git.ts'
+import { runProgram, serveProgram } from './program.ts'
+
+let folder: string
+let program: readonly string[]
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'hearth-executable-'))
+  const built = join(folder, 'built')
+  const build = Bun.spawn(
+    [process.execPath, resolve(import.meta.dir, '../../scripts/build.ts'), `--outfile=${built}`],
+    {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    },
+  )
+  expect(await build.exited).toBe(0)
+  // Far from the sources and their packages: what is not inside is not there.
+  mkdirSync(join(folder, 'bin'))
+  copyFileSync(built, join(folder, 'bin', 'hearth'))
+  rmSync(built)
+  program = [join(folder, 'bin', 'hearth')]
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+test('without DATABASE_URL the executable says what is missing', async () => {
+  const { exitCode, stderr } = await runProgram([], { DATA_DIR: join(folder, 'none') }, { program, cwd: folder })
+  expect(stderr).toStartWith('DATABASE_URL is not set, and there is no PostgreSQL inside this program.')
+  expect(exitCode).toBe(78)
+})
+
+test('the executable migrates an empty database and hosts a repository', async () => {
+  const database = await createBareDatabase()
+  const settings = { DATABASE_URL: database.url, DATA_DIR: join(folder, 'data'), ADMIN_PASSWORD: 'open sesame 1' }
+  const server = await serveProgram(settings, { program, cwd: folder })
+  const client = createClient({ url: server.url, credential: { basic: 'admin:open sesame 1' } })
+  const created = await client.post('/user/repos', { name: 'hello', auto_init: true, license: 'MIT', gitignores: 'Go' })
+  expect(created.status).toBe(201)
+  const git = createGitClient(folder)
+  await git(['clone', created.string('clone_url'), 'hello'])
+  const files = await git(['ls-files'], { cwd: join(git.folder, 'hello') })
+  expect(files.split('\n')).toEqual(['.gitignore', 'LICENSE', 'README.md'])
+  expect((await fetch(`${server.url}/api/swagger`)).status).toBe(200)
+  const health = await runProgram(['health'], { ...settings, PORT: new URL(server.url).port }, { program })
+  expect(health.exitCode).toBe(0)
+  server.kill('SIGTERM')
+  expect(await server.exited).toBe(0)
+  expect((await runProgram(['health'], { ...settings, PORT: new URL(server.url).port }, { program })).exitCode).toBe(1)
+  await database.drop()
+})
