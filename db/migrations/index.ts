@@ -6,6 +6,7 @@ import m0003 from './0003_repositories.sql' with { type: 'text' }
 import m0004 from './0004_repository_counters.sql' with { type: 'text' }
 import m0005 from './0005_audit_and_avatars.sql' with { type: 'text' }
 import m0006 from './0006_organization_rules.sql' with { type: 'text' }
+import m0007 from './0007_follow_counters.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -21,4 +22,5 @@ export const migrations: readonly Migration[] = [
   { name: '0004_repository_counters', sql: m0004 },
   { name: '0005_audit_and_avatars', sql: m0005 },
   { name: '0006_organization_rules', sql: m0006 },
+  { name: '0007_follow_counters', sql: m0007 },
 ]

@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia'
 import type { Context } from '../context.ts'
+import { avatarRoutes } from '../features/avatars/routes.ts'
 import { healthRoutes } from '../features/health/routes.ts'
 import { transportRoutes } from '../features/transport/routes.ts'
 import { jsonAnswers } from '../http/answers.ts'
@@ -27,6 +28,7 @@ export function createApp(context: Context) {
     .use(transportRoutes(context))
     .use(bodies.plugin)
     .use(healthRoutes(context))
+    .use(avatarRoutes(context))
     .use(homePage(context))
     .use(api(context))
   if (context.config.enableSwagger) {

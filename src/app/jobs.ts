@@ -1,6 +1,7 @@
 import { eventHandlers } from '../events/fan-out.ts'
 import { eventTasks } from '../events/prune.ts'
 import type { Reaction } from '../events/reaction.ts'
+import { avatarTasks } from '../features/avatars/service.ts'
 import { refreshHandlers } from '../features/refs/refresh.ts'
 import { refTasks } from '../features/refs/repair.ts'
 import { orphanTask } from '../features/repositories/orphans.ts'
@@ -20,6 +21,7 @@ export const periodicTasks: readonly CronTask[] = [
   ...eventTasks,
   ...refTasks,
   ...rateLimitTasks,
+  ...avatarTasks,
   orphanTask,
   totalsTask,
 ]

@@ -15,7 +15,7 @@ export interface AuditEntry {
 }
 
 /** Values under such names are replaced by a mark: that they changed is told, never what they are. */
-const SECRET = /password|secret|token|hash|otp|recovery/i
+const SECRET = /^(?!must_?change).*(password|secret|token|hash|otp|recovery)/i
 
 /** Writes an entry of the audit trail in the transaction of the change that it tells of. */
 export async function recordAudit(tx: Db, source: AuditSource, entry: AuditEntry): Promise<void> {

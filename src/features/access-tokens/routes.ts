@@ -17,7 +17,7 @@ export const accessTokenRoutes = (context: Context) =>
       async ({ actor, account, body, status }) => {
         // A token would outlive the request and hide who made it.
         if (actor.sudoer) throw forbidden('a token cannot be made in the name of another user')
-        const { row, ...rest } = await createToken(context, account.row, body)
+        const { row, ...rest } = await createToken(context, account.row, { ...body, by: actor })
         return status(201, presentNewAccessToken(row, rest))
       },
       {
@@ -48,8 +48,8 @@ export const accessTokenRoutes = (context: Context) =>
     )
     .delete(
       '/:token',
-      async ({ account, params, set }) => {
-        await deleteToken(context, account.row, params.token)
+      async ({ actor, account, params, set }) => {
+        await deleteToken(context, { owner: account.row, by: actor }, params.token)
         set.status = 204
       },
       {

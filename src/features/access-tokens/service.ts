@@ -4,6 +4,7 @@ import { violatedConstraint } from '../../../db/violations.ts'
 import { decideRights } from '../../access/decide.ts'
 import { Level } from '../../access/levels.ts'
 import { findRepository } from '../../access/load.ts'
+import { type AuditSource, recordAudit } from '../../audit/record.ts'
 import { normaliseScopes, unknownScope } from '../../auth/scopes.ts'
 import type { Context } from '../../context.ts'
 import { badRequest, invalid, notFound } from '../../kernel/errors.ts'
@@ -31,7 +32,7 @@ export interface NewToken {
 export async function createToken(
   context: Context,
   owner: UserRow,
-  option: CreateAccessTokenOption,
+  { by = 'command line', ...option }: CreateAccessTokenOption & { by?: AuditSource },
 ): Promise<NewToken> {
   const unknown = unknownScope(option.scopes ?? [])
   if (unknown !== undefined)
@@ -50,7 +51,13 @@ export async function createToken(
   }
   const ids = repositories.map(({ id }) => id)
   try {
-    const row = await context.db.transaction((tx) => insertToken(tx, token, ids))
+    const row = await context.db.transaction(async (tx) => {
+      const made = await insertToken(tx, token, ids)
+      const { scopes } = made
+      const after = { scopes, expiresAt, repositories: repositories.map(({ id }) => id), owner: owner.name }
+      await recordAudit(tx, by, { action: 'access_token.create', subject: subjectOf(made), after })
+      return made
+    })
     return { row, secret, repositories }
   } catch (error) {
     if (violatedConstraint(error) !== 'access_tokens_user_name_key') throw error
@@ -59,13 +66,23 @@ export async function createToken(
 }
 
 /** @throws Refusal 404 when this person has no such token */
-export async function deleteToken({ db }: Context, owner: UserRow, idOrName: string): Promise<void> {
+export async function deleteToken(
+  { db }: Context,
+  { owner, by }: { owner: UserRow; by: AuditSource },
+  idOrName: string,
+): Promise<void> {
   const id = parseId(idOrName)
-  const gone =
-    (id === undefined ? undefined : await removeToken(db, owner.id, { id })) ??
-    (await removeToken(db, owner.id, { name: idOrName }))
-  if (!gone) throw notFound()
+  await db.transaction(async (tx) => {
+    const gone =
+      (id === undefined ? undefined : await removeToken(tx, owner.id, { id })) ??
+      (await removeToken(tx, owner.id, { name: idOrName }))
+    if (!gone) throw notFound()
+    const before = { scopes: gone.scopes, expiresAt: gone.expiresAt, owner: owner.name }
+    await recordAudit(tx, by, { action: 'access_token.delete', subject: subjectOf(gone), before })
+  })
 }
+
+const subjectOf = ({ id, name }: AccessTokenRow) => ({ kind: 'access_token', id, name })
 
 /** Where the site limits the life of tokens, one without an end gets the longest that is allowed. */
 function readExpiry({ clock, config }: Context, text: string | undefined): Date | null {

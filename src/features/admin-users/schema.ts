@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { pageQuery, queryBoolean, queryInteger, queryText } from '../../http/query.ts'
 import { int64, wireInstant } from '../../wire/fields.ts'
 
 /** Wire: an empty text means the default. */
@@ -22,3 +23,48 @@ export const CreateUserOption = t.Object(
   },
   { $id: 'CreateUserOption' },
 )
+
+export type EditUserOption = typeof EditUserOption.static
+export const EditUserOption = t.Object(
+  {
+    login_name: t.String({ minLength: 1, maxLength: 255 }),
+    source_id: t.Optional(int64()),
+    email: t.Optional(t.String({ maxLength: 254 })),
+    full_name: t.Optional(t.String({ maxLength: 100 })),
+    password: t.Optional(t.String({ maxLength: 255, description: 'Empty: as it was.' })),
+    must_change_password: t.Optional(t.Boolean()),
+    website: t.Optional(t.String({ maxLength: 255 })),
+    location: t.Optional(t.String({ maxLength: 50 })),
+    description: t.Optional(t.String({ maxLength: 255 })),
+    active: t.Optional(t.Boolean()),
+    admin: t.Optional(t.Boolean()),
+    allow_git_hook: t.Optional(t.Boolean()),
+    allow_import_local: t.Optional(t.Boolean()),
+    allow_create_organization: t.Optional(t.Boolean()),
+    max_repo_creation: t.Optional(int64({ minimum: -1, maximum: 2_147_483_647 })),
+    prohibit_login: t.Optional(t.Boolean()),
+    restricted: t.Optional(t.Boolean()),
+    visibility: t.Optional(visibility()),
+  },
+  { $id: 'EditUserOption' },
+)
+
+export const RenameUserOption = t.Object({ new_username: t.String({ minLength: 1 }) }, { $id: 'RenameUserOption' })
+
+export type UserSearchQuery = typeof UserSearchQuery.static
+export const UserSearchQuery = t.Object({
+  q: queryText(),
+  login_name: queryText(),
+  source_id: queryInteger(),
+  sort: queryText(),
+  order: queryText(),
+  visibility: queryText(),
+  is_active: queryBoolean(),
+  is_admin: queryBoolean(),
+  is_restricted: queryBoolean(),
+  is_2fa_enabled: queryBoolean(),
+  is_prohibit_login: queryBoolean(),
+  ...pageQuery,
+})
+
+export const PurgeQuery = t.Object({ purge: queryBoolean() })

@@ -1,4 +1,5 @@
 import type { UserRow } from '../../../db/schema/users.ts'
+import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { invalid } from '../../kernel/errors.ts'
 import { parseTime } from '../../kernel/time.ts'
@@ -9,7 +10,7 @@ import type { CreateUserOption } from './schema.ts'
  * @throws Refusal 422 for a name, an address, a time or a login source that cannot be, 400 for a password that is too short or
  * missing
  */
-export async function createUserAsAdmin(context: Context, admin: UserRow, option: CreateUserOption): Promise<UserRow> {
+export async function createUserAsAdmin(context: Context, by: Actor, option: CreateUserOption): Promise<UserRow> {
   requireLocalSource(option.source_id)
   const createdAt = option.created_at === undefined ? undefined : parseTime(option.created_at)
   if (option.created_at !== undefined && createdAt === undefined) throw invalid('is no time', 'created_at')
@@ -24,7 +25,7 @@ export async function createUserAsAdmin(context: Context, admin: UserRow, option
     isRestricted: option.restricted,
     visibility: option.visibility || undefined,
     createdAt,
-    createdBy: admin,
+    by,
   })
 }
 

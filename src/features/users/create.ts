@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm'
 import type { Db } from '../../../db/client.ts'
 import { emails, type NewUser, type UserRow, userRedirects, users } from '../../../db/schema/users.ts'
 import { violatedConstraint } from '../../../db/violations.ts'
+import { type AuditSource, recordAudit } from '../../audit/record.ts'
 import { passwordFault } from '../../auth/password-rules.ts'
 import type { Context } from '../../context.ts'
 import { appendEvent } from '../../events/append.ts'
@@ -20,8 +21,8 @@ export interface NewAccount
   name: string
   email: string
   password: string
-  /** Who makes the account; undefined for the person themself, the command line and the first start. */
-  createdBy?: UserRow
+  /** Who makes the account; the command line where nobody is named. */
+  by?: AuditSource
 }
 
 /**
@@ -33,9 +34,9 @@ export async function createUser(context: Context, account: NewAccount, tx: Db =
   requireOwnerName(account.name, 'username')
   if (!isEmailAddress(account.email)) throw invalid('Email', 'email')
   const passwordHash = await hashNewPassword(context, account.password)
-  const { password: _, createdBy, ...row } = account
+  const { password: _, by = 'command line', ...row } = account
   try {
-    return await tx.transaction((inner) => insertUser(inner, { ...row, passwordHash }, createdBy))
+    return await tx.transaction((inner) => insertUser(inner, { ...row, passwordHash }, by))
   } catch (error) {
     throw takenRefusal(error, account)
   }
@@ -64,15 +65,19 @@ export async function hashNewPassword(context: Context, password: string): Promi
   const fault = passwordFault(context.config, password)
   // Wire: 400 and this word, also for a password that was left out.
   if (fault === 'too short') throw badRequest('PasswordIsRequired')
+  return hashPassword(context, password)
+}
+
+/** As `hashNewPassword`, with a sentence of what is wrong. */
+export async function hashPassword(context: Context, password: string): Promise<string> {
+  const fault = passwordFault(context.config, password)
+  if (fault === 'too short')
+    throw badRequest(`password must be at least ${context.config.passwordMinLength} characters`)
   if (fault === 'too long') throw invalid('MaxSize', 'password')
   return context.passwords.hash(password)
 }
 
-async function insertUser(
-  tx: Db,
-  values: NewUser & { email: string },
-  createdBy: UserRow | undefined,
-): Promise<UserRow> {
+async function insertUser(tx: Db, values: NewUser & { email: string }, by: AuditSource): Promise<UserRow> {
   const [user] = await tx.insert(users).values(values).returning()
   if (user === undefined) throw new Error('insert returned no row')
   await tx.insert(emails).values({ userId: user.id, email: values.email, isPrimary: true, isActivated: true })
@@ -80,10 +85,13 @@ async function insertUser(
   await tx.delete(userRedirects).where(eq(userRedirects.lowerName, user.lowerName))
   await appendEvent(tx, {
     kind: 'user.created',
-    actorId: createdBy?.id ?? user.id,
+    actorId: typeof by === 'string' ? user.id : by.user.id,
     ownerId: user.id,
     payload: { userId: user.id, name: user.name },
   })
+  const { name, email, isAdmin, isRestricted, visibility } = user
+  const after = { name, email, isAdmin, isRestricted, visibility }
+  await recordAudit(tx, by, { action: 'user.create', subject: { kind: 'user', id: user.id, name }, after })
   return user
 }
 

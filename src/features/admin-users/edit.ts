@@ -1,0 +1,68 @@
+import type { Db } from '../../../db/client.ts'
+import type { UserRow } from '../../../db/schema/users.ts'
+import { violatedConstraint } from '../../../db/violations.ts'
+import type { Actor } from '../../auth/actor.ts'
+import type { Context } from '../../context.ts'
+import { isEmailAddress } from '../../kernel/email.ts'
+import { badRequest, invalid } from '../../kernel/errors.ts'
+import { replacePrimaryEmail } from '../emails/store.ts'
+import { hashPassword } from '../users/create.ts'
+import { editUser, requireWebsite, type UserChange } from '../users/edit.ts'
+import { requireAnotherAdministrator } from './administrators.ts'
+import type { EditUserOption } from './schema.ts'
+import { requireLocalSource } from './service.ts'
+
+/**
+ * @throws Refusal 400 for an address or a password that cannot be taken, 422 for a website, a login source, an organization, and
+ * when no administrator would be left
+ */
+export async function editUserAsAdmin(
+  context: Context,
+  { user, by }: { user: UserRow; by: Actor },
+  option: EditUserOption,
+): Promise<UserRow> {
+  if (user.kind !== 'user') throw invalid(`${user.name} is an organization not a user`)
+  requireLocalSource(option.source_id)
+  requireWebsite(option.website)
+  if (option.email !== undefined && !isEmailAddress(option.email))
+    throw badRequest(`e-mail address contains unsupported character [email: ${option.email}]`)
+  const change = { ...changeOf(option), passwordHash: await newPasswordHash(context, option.password) }
+  try {
+    return await context.db.transaction((tx) => apply(tx, { user, by }, change))
+  } catch (error) {
+    if (violatedConstraint(error) !== 'emails_lower_email_key') throw error
+    throw badRequest(`e-mail already in use [email: ${option.email}]`)
+  }
+}
+
+async function apply(tx: Db, { user, by }: { user: UserRow; by: Actor }, change: UserChange): Promise<UserRow> {
+  if (change.isAdmin === false || change.isActive === false || change.prohibitLogin === true)
+    await requireAnotherAdministrator(tx, user)
+  if (change.email !== undefined && change.email !== user.email) await replacePrimaryEmail(tx, user.id, change.email)
+  return editUser(tx, user, change, by)
+}
+
+const changeOf = (option: EditUserOption): UserChange => ({
+  loginName: option.login_name,
+  email: option.email,
+  fullName: option.full_name,
+  mustChangePassword: option.must_change_password,
+  website: option.website,
+  location: option.location,
+  description: option.description,
+  isActive: option.active,
+  isAdmin: option.admin,
+  allowGitHook: option.allow_git_hook,
+  allowImportLocal: option.allow_import_local,
+  allowCreateOrganization: option.allow_create_organization,
+  maxRepoCreation: option.max_repo_creation,
+  prohibitLogin: option.prohibit_login,
+  isRestricted: option.restricted,
+  visibility: option.visibility || undefined,
+})
+
+/** Wire: an empty password means the old one. */
+async function newPasswordHash(context: Context, password: string | undefined): Promise<string | undefined> {
+  if (password === undefined || password === '') return undefined
+  return hashPassword(context, password)
+}

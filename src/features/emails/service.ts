@@ -1,0 +1,54 @@
+import type { EmailRow } from '../../../db/schema/users.ts'
+import { violatedConstraint } from '../../../db/violations.ts'
+import { recordAudit } from '../../audit/record.ts'
+import type { Actor } from '../../auth/actor.ts'
+import type { Context } from '../../context.ts'
+import { isEmailAddress } from '../../kernel/email.ts'
+import { invalid, notFound } from '../../kernel/errors.ts'
+import { insertEmails, listEmails, removeEmails } from './store.ts'
+
+/** More than anybody needs; a list without an end is an attack. */
+const MAX_EMAILS = 50
+
+/**
+ * Adds addresses to the caller, all or none.
+ * @returns all addresses that the caller has then
+ * @throws Refusal 422 for none, for one that is no address, and for one that anybody uses
+ */
+export async function addEmails({ db }: Context, actor: Actor, given: readonly string[]): Promise<EmailRow[]> {
+  const addresses = [...new Map(given.map((email) => [email.trim().toLowerCase(), email.trim()])).values()]
+  if (addresses.length === 0) throw invalid('Email list empty', 'emails')
+  const bad = addresses.find((email) => !isEmailAddress(email))
+  if (bad !== undefined) throw invalid(`Email address invalid: ${bad}`, 'emails')
+  try {
+    return await db.transaction(async (tx) => {
+      await insertEmails(tx, actor.user.id, addresses)
+      const all = await listEmails(tx, actor.user.id)
+      if (all.length > MAX_EMAILS) throw invalid(`at most ${MAX_EMAILS} addresses`, 'emails')
+      await recordAudit(tx, actor, {
+        action: 'user.email_add',
+        subject: subjectOf(actor),
+        after: { emails: addresses },
+      })
+      return all
+    })
+  } catch (error) {
+    if (violatedConstraint(error) !== 'emails_lower_email_key') throw error
+    throw invalid('Email address has already been used', 'emails')
+  }
+}
+
+/** @throws Refusal 404 when one of them is not the caller's, 422 for the primary address */
+export async function deleteEmails({ db }: Context, actor: Actor, addresses: readonly string[]): Promise<void> {
+  if (addresses.length === 0) return
+  await db.transaction(async (tx) => {
+    const gone = await removeEmails(tx, actor.user.id, addresses)
+    if (gone.length < new Set(addresses.map((email) => email.toLowerCase())).size)
+      throw notFound('email address does not exist')
+    if (gone.some((row) => row.isPrimary)) throw invalid('the primary address cannot be removed', 'emails')
+    const before = { emails: gone.map((row) => row.email) }
+    await recordAudit(tx, actor, { action: 'user.email_delete', subject: subjectOf(actor), before })
+  })
+}
+
+const subjectOf = ({ user }: Actor) => ({ kind: 'user', id: user.id, name: user.name })

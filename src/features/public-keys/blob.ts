@@ -1,0 +1,41 @@
+/** A key that cannot be taken, and why: for the client. */
+export class KeyFault extends Error {}
+
+/** Reads the length-prefixed strings of RFC 4251, section 5, one after the other. */
+export class BlobReader {
+  readonly #bytes: Uint8Array
+  #at = 0
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
+  }
+
+  /** @throws KeyFault past the end */
+  string(): Uint8Array {
+    const view = new DataView(this.#bytes.buffer, this.#bytes.byteOffset, this.#bytes.byteLength)
+    if (this.#at + 4 > view.byteLength) throw new KeyFault('it is cut off')
+    const length = view.getUint32(this.#at)
+    const start = this.#at + 4
+    if (length > view.byteLength - start) throw new KeyFault('it is cut off')
+    this.#at = start + length
+    return this.#bytes.subarray(start, this.#at)
+  }
+
+  text(): string {
+    return Buffer.from(this.string()).toString('latin1')
+  }
+
+  /** A positive number of any size, without the zero byte that keeps its sign. @throws KeyFault for another form */
+  positive(): Uint8Array {
+    const bytes = this.string()
+    const [first = 0, second = 0] = bytes
+    if (bytes.length === 0 || first > 127 || (first === 0 && second < 128))
+      throw new KeyFault('it holds a wrong number')
+    return first === 0 ? bytes.subarray(1) : bytes
+  }
+
+  /** @throws KeyFault when something follows */
+  end(): void {
+    if (this.#at !== this.#bytes.length) throw new KeyFault('something follows the key')
+  }
+}

@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto'
+import { invalid } from '../../kernel/errors.ts'
+import { BlobReader, KeyFault } from './blob.ts'
+import { checkKey } from './kinds.ts'
+
+/** A line of 16384-bit RSA has 2.8 kB. Larger texts are refused before anything looks at them. */
+export const MAX_KEY_TEXT_LENGTH = 16_384
+
+export interface ParsedKey {
+  kind: string
+  /** `SHA256:` and base64 without padding, as ssh-keygen -l shows it. */
+  fingerprint: string
+  /** Empty when the line has none. */
+  comment: string
+  /** One line: kind, base64, and the comment if there is one. */
+  line: string
+}
+
+/**
+ * Reads an OpenSSH public key: one line `kind base64 [comment]`, without options before it.
+ * @throws Refusal 422 saying what is wrong with it
+ */
+export function parsePublicKey(text: string): ParsedKey {
+  try {
+    return parse(text.slice(0, MAX_KEY_TEXT_LENGTH + 1).trim())
+  } catch (error) {
+    if (error instanceof KeyFault) throw invalid(`Invalid key content: ${error.message}`)
+    throw error
+  }
+}
+
+function parse(text: string): ParsedKey {
+  if (text.length > MAX_KEY_TEXT_LENGTH) throw new KeyFault('it is too long')
+  if (text.includes('PRIVATE KEY')) throw new KeyFault('this is a private key, which nobody else may ever see')
+  if (/[^\P{Cc}\t]/u.test(text)) throw new KeyFault('a public key is one line')
+  const [, kind = '', encoded = '', comment = ''] = /^(\S+)[ \t]+(\S+)(?:[ \t]+(.*))?$/.exec(text) ?? []
+  if (kind === '' || !/^[A-Za-z0-9+/]+={0,2}$/.test(encoded))
+    throw new KeyFault('a public key is its kind, its content in base64, and a comment')
+  const bytes = Buffer.from(encoded, 'base64')
+  // Another spelling of the same bytes would be taken for another key.
+  if (bytes.toString('base64').replace(/=+$/, '') !== encoded.replace(/=+$/, ''))
+    throw new KeyFault('its base64 is wrong')
+  const blob = new BlobReader(bytes)
+  if (blob.text() !== kind) throw new KeyFault('its content is of another kind than it says')
+  checkKey(kind, blob)
+  const canonical = bytes.toString('base64')
+  const fingerprint = `SHA256:${createHash('sha256').update(bytes).digest('base64').replace(/=+$/, '')}`
+  return { kind, fingerprint, comment, line: [kind, canonical, comment].join(' ').trim() }
+}

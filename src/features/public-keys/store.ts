@@ -1,0 +1,44 @@
+import { and, asc, eq } from 'drizzle-orm'
+import type { Db } from '../../../db/client.ts'
+import { type PublicKeyRow, publicKeys } from '../../../db/schema/credentials.ts'
+import { type UserRow, users } from '../../../db/schema/users.ts'
+import type { Page, Paged } from '../../kernel/page.ts'
+
+export async function listKeys(
+  db: Db,
+  userId: number,
+  { fingerprint, page }: { fingerprint: string | undefined; page: Page },
+): Promise<Paged<PublicKeyRow>> {
+  const wanted = and(
+    eq(publicKeys.userId, userId),
+    fingerprint === undefined ? undefined : eq(publicKeys.fingerprint, fingerprint),
+  )
+  const oldestFirst = db.select().from(publicKeys).where(wanted).orderBy(asc(publicKeys.id))
+  const [rows, total] = await Promise.all([
+    oldestFirst.limit(page.limit).offset(page.offset),
+    db.$count(publicKeys, wanted),
+  ])
+  return { rows, total }
+}
+
+export async function findKey(db: Db, id: number): Promise<{ key: PublicKeyRow; owner: UserRow } | undefined> {
+  const [row] = await db
+    .select({ key: publicKeys, owner: users })
+    .from(publicKeys)
+    .innerJoin(users, eq(users.id, publicKeys.userId))
+    .where(eq(publicKeys.id, id))
+  return row
+}
+
+export async function insertKey(db: Db, key: typeof publicKeys.$inferInsert): Promise<PublicKeyRow> {
+  const [row] = await db.insert(publicKeys).values(key).returning()
+  if (row === undefined) throw new Error('insert returned no row')
+  return row
+}
+
+export async function removeKey(db: Db, userId: number, id: number): Promise<void> {
+  await db.delete(publicKeys).where(and(eq(publicKeys.userId, userId), eq(publicKeys.id, id)))
+}
+
+export const countKeys = (db: Db, userId: number): Promise<number> =>
+  db.$count(publicKeys, eq(publicKeys.userId, userId))

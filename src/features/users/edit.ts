@@ -1,0 +1,26 @@
+import { eq, sql } from 'drizzle-orm'
+import type { Db } from '../../../db/client.ts'
+import { type NewUser, type UserRow, users } from '../../../db/schema/users.ts'
+import { type AuditSource, recordAudit } from '../../audit/record.ts'
+import { invalid } from '../../kernel/errors.ts'
+import { isWebsite } from '../../kernel/website.ts'
+
+export type UserChange = Partial<Omit<NewUser, 'id' | 'kind' | 'createdAt' | 'updatedAt'>>
+
+/** Changes a person or an organization and records what was changed. A field that is undefined stays. */
+export async function editUser(tx: Db, user: UserRow, change: UserChange, by: AuditSource): Promise<UserRow> {
+  const [row] = await tx
+    .update(users)
+    .set({ ...change, updatedAt: sql`now()` })
+    .where(eq(users.id, user.id))
+    .returning()
+  if (row === undefined) throw new Error('the account is gone')
+  const subject = { kind: user.kind, id: user.id, name: user.name }
+  await recordAudit(tx, by, { action: `${user.kind}.edit`, subject, before: user, after: change })
+  return row
+}
+
+/** @throws Refusal 422 for an address that is none or that a browser would not open as a page */
+export function requireWebsite(text: string | undefined): void {
+  if (text !== undefined && !isWebsite(text)) throw invalid('Url', 'website')
+}

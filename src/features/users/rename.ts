@@ -1,0 +1,49 @@
+import { eq, sql } from 'drizzle-orm'
+import type { Db } from '../../../db/client.ts'
+import { type UserRow, userRedirects, users } from '../../../db/schema/users.ts'
+import { violatedConstraint } from '../../../db/violations.ts'
+import { type AuditSource, recordAudit } from '../../audit/record.ts'
+import { appendEvent } from '../../events/append.ts'
+import { invalid } from '../../kernel/errors.ts'
+import { requireOwnerName } from './create.ts'
+
+/**
+ * Gives a person or an organization another name. The old one leads to the new until somebody else takes it.
+ * @throws Refusal 422 for a name that is taken or cannot be taken
+ */
+export async function renameAccount(
+  db: Db,
+  account: UserRow,
+  { newName, by }: { newName: string; by: AuditSource },
+): Promise<void> {
+  if (newName === account.name) return
+  requireOwnerName(newName, 'new_name')
+  try {
+    await db.transaction((tx) => rename(tx, account, { newName, by }))
+  } catch (error) {
+    if (violatedConstraint(error) !== 'users_lower_name_key') throw error
+    throw invalid(`user already exists [name: ${newName}]`)
+  }
+}
+
+async function rename(tx: Db, account: UserRow, { newName, by }: { newName: string; by: AuditSource }): Promise<void> {
+  await tx.update(users).set({ name: newName, updatedAt: sql`now()` }).where(eq(users.id, account.id))
+  await tx.delete(userRedirects).where(eq(userRedirects.lowerName, newName.toLowerCase()))
+  if (newName.toLowerCase() !== account.lowerName)
+    await tx
+      .insert(userRedirects)
+      .values({ lowerName: account.lowerName, userId: account.id })
+      .onConflictDoUpdate({ target: userRedirects.lowerName, set: { userId: account.id, createdAt: sql`now()` } })
+  await appendEvent(tx, {
+    kind: account.kind === 'user' ? 'user.renamed' : 'organization.renamed',
+    actorId: typeof by === 'string' ? null : by.user.id,
+    ownerId: account.id,
+    payload: { userId: account.id, name: newName, oldName: account.name },
+  })
+  await recordAudit(tx, by, {
+    action: `${account.kind}.rename`,
+    subject: { kind: account.kind, id: account.id, name: newName },
+    before: { name: account.name },
+    after: { name: newName },
+  })
+}
