@@ -102,7 +102,9 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
 /** Undefined while the description is switched off. */
 async function describedBy(url: string): Promise<ContractChecker | undefined> {
   const response = await fetch(`${url}/swagger.v1.json`)
-  return response.ok ? createContractChecker(objectOf(parseJson(await response.text()))) : undefined
+  if (response.status === 404) return undefined
+  if (!response.ok) throw new Error(`the API description is answered with ${response.status}`)
+  return createContractChecker(objectOf(parseJson(await response.text())))
 }
 
 let counter = 0

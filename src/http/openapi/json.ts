@@ -30,26 +30,3 @@ export function parseJson(text: string): Json {
   const value: Json = JSON.parse(text)
   return value
 }
-
-/**
- * The JSON of a value built in code, such as a TypeBox schema: symbols, functions and undefined are left out. An object
- * met again gives the same result, so that shared schemas are read once.
- */
-export function jsonOf(value: unknown, known: WeakMap<object, Json>): Json {
-  if (value === null || typeof value === 'boolean' || typeof value === 'number' || typeof value === 'string')
-    return value
-  if (typeof value !== 'object') return null
-  const earlier = known.get(value)
-  if (earlier !== undefined) return earlier
-  const json = Array.isArray(value) ? value.map((item) => jsonOf(item, known)) : membersOf(value, known)
-  known.set(value, json)
-  return json
-}
-
-function membersOf(value: object, known: WeakMap<object, Json>): JsonObject {
-  const members: JsonObject = {}
-  for (const [key, member] of Object.entries(value)) {
-    if (member !== undefined && typeof member !== 'function') members[key] = jsonOf(member, known)
-  }
-  return members
-}

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { isList, isObject, type Json, type JsonObject, jsonOf, listOf, objectOf, pick, stringsOf } from './json.ts'
+import { isList, isObject, type Json, type JsonObject, listOf, objectOf, pick, stringsOf } from './json.ts'
+import { readSchema } from './read.ts'
 
 const COMPONENT = '#/components/schemas/'
 
@@ -24,7 +25,7 @@ export class Models {
 
   /** A schema of a route as OpenAPI has it. */
   describe(schema: object): JsonObject {
-    return plainSchema(jsonOf(schema, this.read), this)
+    return plainSchema(readSchema(schema, this.read), this)
   }
 
   /** Keeps a named schema and gives the reference to it. @throws Error when the name already means another shape. */
