@@ -1,5 +1,5 @@
 import { createApp } from './app/app.ts'
-import { periodicTasks } from './app/jobs.ts'
+import { periodicTasks, startRepairs } from './app/jobs.ts'
 import { createContext, openMigrated } from './assemble.ts'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
@@ -54,6 +54,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
   // Runs first: what waits or streams hears of the stop while its connection is still open.
   built.defer(() => stopping.abort())
   const firstAdministrator = await createFirstAdministrator(context)
+  for (const repair of startRepairs) await repair(context, stopping.signal)
   const app = createApp(context)
   if (options.worksJobs ?? true) await startJobs(context, built)
   fetch = createHandler(context, app.fetch)

@@ -3,8 +3,8 @@ import { eventTasks } from '../events/prune.ts'
 import type { Reaction } from '../events/reaction.ts'
 import { avatarTasks } from '../features/avatars/service.ts'
 import { refreshHandlers } from '../features/refs/refresh.ts'
-import { refTasks } from '../features/refs/repair.ts'
-import { orphanTask } from '../features/repositories/orphans.ts'
+import { refTasks, repairPushes } from '../features/refs/repair.ts'
+import { orphanTask, removeOrphanFolders } from '../features/repositories/orphans.ts'
 import { removalHandlers } from '../features/repositories/remove.ts'
 import { totalsTask } from '../features/repositories/totals.ts'
 import { rateLimitTasks } from '../http/rate-limit.ts'
@@ -25,6 +25,9 @@ export const periodicTasks: readonly CronTask[] = [
   orphanTask,
   totalsTask,
 ]
+
+/** What a crash has left is mended before the first request; the same runs by the clock, for other replicas that died. */
+export const startRepairs: readonly CronTask['run'][] = [repairPushes, removeOrphanFolders]
 
 /** One handler for every kind of job. */
 export const jobHandlers: JobHandlers = {

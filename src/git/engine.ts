@@ -150,8 +150,11 @@ export interface Git {
   fsck(id: number, option?: { isFull?: boolean }, call?: Call): Promise<Integrity>
   /** Rolls small packs together; `isFull` repacks everything and drops what has been unreachable for two weeks. */
   maintain(id: number, option?: { isFull?: boolean }, call?: Call): Promise<void>
-  /** Removes locks, quarantines and temporary files older than the age. Returns how many. */
-  cleanStale(id: number, olderThanSeconds: number): Promise<number>
+  /**
+   * Removes locks, quarantines and temporary files older than the age. Returns how many. Locks are held for moments only, so
+   * they may be given a shorter one.
+   */
+  cleanStale(id: number, olderThanSeconds: number, locksOlderThanSeconds?: number): Promise<number>
   /** The same for half-built and half-removed folders of the whole store. */
   cleanStore(olderThanSeconds: number): Promise<number>
 

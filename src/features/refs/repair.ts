@@ -6,16 +6,19 @@ import { syncRefs } from './sync.ts'
 
 /** Beyond the longest life of a Git process: time for its bookkeeping. */
 const MARGIN_SECONDS = 120
+/** Git holds a lock for moments; one this old belongs to a process that was killed, and nobody could move its ref. */
+const LOCK_SECONDS = 60
 
 /**
  * Compares the refs of every repository that has an open push: after a crash the rows follow within one run. A push that still
  * runs, here or on another replica, is not disturbed: its repository is compared too, which changes nothing, and its intent
- * stays. Intents go when even a Git process that outlived its server must have ended; until then its repository is compared
+ * stays. What killed Git processes left in its folder is removed. Intents go when even a Git process that outlived its server must have ended; until then its repository is compared
  * again with each run, since such a process may still move a ref.
  */
 export async function repairPushes(context: Context, signal: AbortSignal): Promise<void> {
   const { db, clock, log, config } = context
-  const before = new Date(clock.now().getTime() - (config.gitTimeoutSeconds + MARGIN_SECONDS) * 1000)
+  const ageSeconds = config.gitTimeoutSeconds + MARGIN_SECONDS
+  const before = new Date(clock.now().getTime() - ageSeconds * 1000)
   const open = await db
     .select({
       repositoryId: pushes.repositoryId,
@@ -30,6 +33,7 @@ export async function repairPushes(context: Context, signal: AbortSignal): Promi
     try {
       // With several people it is not known whose push moved a ref: then nobody is named.
       const pusher = firstPusher !== null && firstPusher === lastPusher ? { id: firstPusher } : undefined
+      await context.git.cleanStale(repositoryId, ageSeconds, LOCK_SECONDS)
       const moves = await syncRefs(context, repositoryId, pusher)
       if (moves.length > 0) log.warn({ repositoryId, refs: moves.length }, 'refs of an interrupted push are recorded')
       if (oldest === null || oldest >= before) continue

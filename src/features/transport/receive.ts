@@ -34,9 +34,11 @@ export async function receivePush(context: Context, push: Push): Promise<Readabl
       throw error
     })
   const recorded = served.done.then(async ({ exitCode, stderr }) => {
-    if (exitCode !== 0) context.log.info({ repositoryId, exitCode, stderr }, 'a push ended early')
     const only = [...new Set(head.commands.map(({ ref }) => ref))]
-    await syncRefs(context, repositoryId, pusher, { only, pushId })
+    // Killed or broken off, git may leave locks and files, and children that still work: the intent stays for the repair.
+    const isClean = exitCode === 0
+    if (!isClean) context.log.info({ repositoryId, exitCode, stderr }, 'a push ended early')
+    await syncRefs(context, repositoryId, pusher, { only, ...(isClean && { pushId }) })
   })
   // Also without a reader: a client that went away may have moved its refs.
   recorded.catch((err: unknown) => context.log.error({ err, repositoryId }, 'a push is not recorded yet'))

@@ -130,7 +130,7 @@ function bind(store: Store): Omit<Git, 'version' | 'objectFormats'> {
     sizeOnDisk: (id) => sizeOnDisk(store, id),
     fsck: (id, depth, call) => fsck(store, id, depth, call),
     maintain: (id, depth, call) => maintain(store, id, depth, call),
-    cleanStale: (id, seconds) => cleanStale(store, id, seconds),
+    cleanStale: (id, seconds, lockSeconds) => cleanStale(store, id, seconds, lockSeconds),
     cleanStore: (seconds) => cleanStore(store, seconds),
     close: () => store.readers.close(),
   }

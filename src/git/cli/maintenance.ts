@@ -64,12 +64,20 @@ export async function maintain(
 /** Locks, quarantines of pushes, unfinished packs and objects: what only a killed process leaves. */
 const STALE = /\.lock$|\/objects\/(?:pack|[0-9a-f]{2})\/(?:tmp_|\.tmp-)/
 
-export async function cleanStale(store: Store, id: number, olderThanSeconds: number): Promise<number> {
+export async function cleanStale(
+  store: Store,
+  id: number,
+  olderThanSeconds: number,
+  locksOlderThanSeconds = olderThanSeconds,
+): Promise<number> {
   const folder = await requireFolder(store.runner.root, id)
-  const before = store.runner.clock.now().getTime() - olderThanSeconds * 1000
+  const now = store.runner.clock.now().getTime()
+  const before = now - olderThanSeconds * 1000
+  const locksBefore = now - locksOlderThanSeconds * 1000
   let removed = 0
   for await (const { path, changed } of walk(folder)) {
-    if (!STALE.test(path.slice(folder.length)) || changed.getTime() > before) continue
+    const limit = path.endsWith('.lock') ? locksBefore : before
+    if (!STALE.test(path.slice(folder.length)) || changed.getTime() > limit) continue
     await rm(path, { force: true })
     removed++
   }
