@@ -46,28 +46,35 @@ const layers: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** A feature may import features of its own or a lower tier; upward it speaks by events. */
-const tiers: Readonly<Record<string, number>> = {
-  version: 1,
-  users: 1,
-  'access-tokens': 1,
-  'admin-users': 1,
-  organizations: 1,
-  repositories: 2,
-  refs: 2,
-  branches: 2,
-  tags: 2,
-  commits: 2,
-  contents: 2,
-  archives: 2,
-  transport: 2,
-  labels: 3,
-  milestones: 3,
-  issues: 3,
-  comments: 3,
-  settings: 4,
-  nodeinfo: 4,
-  health: 4,
-}
+const tierNames: readonly (readonly string[])[] = [
+  // Identity.
+  ['version', 'users', 'user-settings', 'emails', 'avatars', 'public-keys', 'gpg-keys', 'access-tokens'].concat([
+    'organizations',
+    'teams',
+    'badges',
+    'follows',
+    'blocks',
+  ]),
+  // Repositories.
+  ['repositories', 'collaborators', 'refs', 'branches', 'protections', 'tags', 'commits', 'contents', 'raw'].concat([
+    'archives',
+    'releases',
+    'topics',
+    'forks',
+    'stars',
+    'watches',
+    'transfers',
+    'templates',
+    'transport',
+  ]),
+  // Collaboration.
+  ['labels', 'milestones', 'issues', 'comments', 'reactions', 'attachments', 'pulls', 'reviews', 'statuses'],
+  // Reactions to all of the above, and administration.
+  ['activity', 'heatmap', 'notifications', 'admin-users', 'admin', 'settings', 'nodeinfo', 'health', 'markup'],
+]
+const tiers: Readonly<Record<string, number>> = Object.fromEntries(
+  tierNames.flatMap((names, index) => names.map((name) => [name, index + 1])),
+)
 
 interface Source {
   path: string

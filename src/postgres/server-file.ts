@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** What a running server writes into `postmaster.pid`. */
@@ -22,28 +22,34 @@ export function readServerFile(dataFolder: string): ServerFile | undefined {
   return { pid: Number(pid), port: Number(port), isReady: state.trim() === 'ready' }
 }
 
-/** The server that is running on these files, if any. A file left by a killed server or a rebooted machine is removed. */
+/** The server that is running on these files, if any. */
 export function findServer(dataFolder: string): ServerFile | undefined {
   const file = readServerFile(dataFolder)
-  if (file === undefined) return undefined
-  if (file.pid > 1 && isServerOf(file.pid, dataFolder)) return file
-  // PostgreSQL itself would refuse to start when the number now belongs to another process of the same user, which is
-  // usual in a container, where numbers are small.
+  if (file === undefined || !isAlive(file.pid)) return undefined
+  if (worksIn(file.pid, dataFolder)) return file
+  // A server that was killed, and its number now belongs to another process: usual in a container, where numbers are
+  // small. PostgreSQL would refuse to start; a number that nobody has it clears away itself, with more care than we could.
   rmSync(path(dataFolder), { force: true })
   return undefined
 }
 
-function isServerOf(pid: number, dataFolder: string): boolean {
+function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
+    return true
   } catch {
+    // Not there, or another user's: our server is our own user's, or we are root.
     return false
   }
+}
+
+/** A server works inside its data folder. Compared by inode: seen from another container, the path may be another. */
+function worksIn(pid: number, dataFolder: string): boolean {
   // Where there is no /proc the number has to do.
   if (!existsSync('/proc/self/cwd')) return true
   try {
-    // A server works inside its data folder.
-    return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(dataFolder)
+    const [its, ours] = [statSync(`/proc/${pid}/cwd`), statSync(dataFolder)]
+    return its.dev === ours.dev && its.ino === ours.ino
   } catch {
     return false
   }
