@@ -1,10 +1,14 @@
 import { join } from 'node:path'
 import { openDatabase } from '../db/client.ts'
 import { migrate } from '../db/migrate.ts'
-import { jobHandlers } from './app/jobs.ts'
+import { jobHandlers, reactions } from './app/jobs.ts'
+import { loadInstanceKey } from './auth/instance-key.ts'
 import { createPasswords } from './auth/password.ts'
+import { createSecrets } from './auth/secrets.ts'
+import { createVerifiedPasswords } from './auth/verified.ts'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
+import { createDispatcher } from './events/dispatcher.ts'
 import { createGit } from './git/cli/git.ts'
 import type { Git } from './git/engine.ts'
 import { handlerOf } from './jobs/handlers.ts'
@@ -53,7 +57,13 @@ export async function createContext(ground: Ground, built: AsyncDisposableStack)
     openDatabase(databaseUrl, { poolSize: config.databasePoolSize, timeoutSeconds: config.databaseTimeoutSeconds }),
     (database) => database.close(),
   )
-  const jobs = createJobs({ sql, log, handlerOf: handlerOf(jobHandlers, () => context) })
+  const dispatcher = createDispatcher({ db, sql, log }, reactions)
+  const jobs = createJobs({
+    sql,
+    log,
+    handlerOf: handlerOf(jobHandlers, () => context),
+    feed: dispatcher.dispatch,
+  })
   built.defer(() => jobs.stop(config.shutdownTimeoutSeconds * 1000))
   const git = built.adopt(await openGit(config), (engine) => engine.close())
   const passwords = createPasswords({
@@ -70,6 +80,8 @@ export async function createContext(ground: Ground, built: AsyncDisposableStack)
     jobs,
     templates,
     passwords,
+    verified: createVerifiedPasswords(clock),
+    secrets: createSecrets(loadInstanceKey(config)),
     clock,
     log,
     baseUrl,

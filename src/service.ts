@@ -1,8 +1,9 @@
 import { createApp } from './app/app.ts'
-import { periodicTasks, startRepairs } from './app/jobs.ts'
+import { periodicTasks, reactions, startRepairs } from './app/jobs.ts'
 import { createContext, openMigrated } from './assemble.ts'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
+import { createDispatcher } from './events/dispatcher.ts'
 import { createFirstAdministrator, type FirstAdministrator } from './first-admin.ts'
 import { refusalResponse } from './http/errors.ts'
 import { openFront } from './http/front.ts'
@@ -66,8 +67,11 @@ export async function startService(config: Config, options: ServiceOptions = {})
 /** The queue's worker and the timers of the periodic tasks. */
 async function startJobs(context: Context, built: AsyncDisposableStack): Promise<void> {
   const cron = createCron(context, periodicTasks)
+  const dispatcher = createDispatcher(context, reactions)
   built.defer(() => cron.stop())
+  built.defer(() => dispatcher.stop())
   await context.jobs.start()
+  await dispatcher.start()
   await cron.start()
 }
 

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { bigint, index, jsonb, pgTable, text } from 'drizzle-orm/pg-core'
 import { createdAt, id, instant } from './columns.ts'
 
@@ -17,9 +18,12 @@ export const events = pgTable(
     ownerId: bigint({ mode: 'number' }),
     payload: jsonb().$type<unknown>().notNull(),
     createdAt: createdAt(),
-    /** When its reactions were enqueued: set once, so that a repeated fan-out enqueues nothing twice. */
+    /** When its reactions were enqueued. Null: it waits in this table, which is the outbox. */
     fannedOutAt: instant(),
   },
-  (table) => [index('events_created_idx').on(table.createdAt)],
+  (table) => [
+    index('events_created_idx').on(table.createdAt),
+    index('events_waiting_idx').on(table.id).where(sql`fanned_out_at is null`),
+  ],
 )
 export type EventRow = typeof events.$inferSelect

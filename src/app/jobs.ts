@@ -13,7 +13,7 @@ import type { JobHandlers } from '../jobs/handlers.ts'
 import { jobTasks } from '../jobs/maintenance.ts'
 
 /** What features do when an event has happened elsewhere. */
-const reactions: readonly Reaction[] = []
+export const reactions: readonly Reaction[] = []
 
 /** Everything that runs by the clock. */
 export const periodicTasks: readonly CronTask[] = [

@@ -24,17 +24,12 @@ function job<Payload extends TSchema>(
  */
 export const jobCatalogue = {
   'cron.run': job(Type.Object({ task: Type.String() }), { deadlineSeconds: 6 * 3600, maxAttempts: 3 }),
-  'events.fan_out': job(Type.Object({ eventId: Type.Integer() })),
-  'events.react': job(Type.Object({ eventId: Type.Integer(), reaction: Type.String() }), { deadlineSeconds: 300 }),
+  'events.react': job(Type.Object({ eventIds: Type.Array(Type.Integer()), reaction: Type.String() }), {
+    deadlineSeconds: 300,
+  }),
   'repository.remove_folder': job(Type.Object({ repositoryId: Type.Integer() }), { deadlineSeconds: 3600 }),
   'repository.refresh': job(Type.Object({ repositoryId: Type.Integer() }), { deadlineSeconds: 300 }),
 }
-
-/**
- * Queues that always exist. Of other names the first job makes the row of the queue, and jobs of that name in other
- * transactions wait for its commit; too much for what nearly every transaction writes.
- */
-export const eventQueues = Array.from({ length: 8 }, (_, number) => `events:${number}`)
 
 type Catalogue = typeof jobCatalogue
 export type JobName = keyof Catalogue

@@ -1,6 +1,5 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../db/client.ts'
-import { eventQueues } from './catalogue.ts'
 
 export interface FailedJob {
   id: number
@@ -75,7 +74,7 @@ export async function removeEmptyQueues(db: Db): Promise<void> {
     await tx.execute(sql`lock table graphile_worker._private_job_queues in access exclusive mode`)
     await tx.execute(sql`
       delete from graphile_worker._private_job_queues queues
-      where locked_at is null and queue_name not in ${eventQueues}
+      where locked_at is null
         and not exists (select 1 from graphile_worker._private_jobs where job_queue_id = queues.id)`)
   })
 }

@@ -1,6 +1,6 @@
 import { runMigrations } from 'graphile-worker'
 import postgres from 'postgres'
-import { eventQueues, jobCatalogue } from './catalogue.ts'
+import { jobCatalogue } from './catalogue.ts'
 import { libraryLogger } from './logger.ts'
 import { openJobsPool } from './pool.ts'
 
@@ -21,13 +21,6 @@ export async function migrateJobs(url: string): Promise<void> {
        where not exists (select 1 from graphile_worker._private_tasks where identifier = name)
        on conflict do nothing`,
       [Object.keys(jobCatalogue)],
-    )
-    await pool.query(
-      `insert into graphile_worker._private_job_queues (queue_name)
-       select name from unnest($1::text[]) name
-       where not exists (select 1 from graphile_worker._private_job_queues where queue_name = name)
-       on conflict do nothing`,
-      [eventQueues],
     )
   } finally {
     await pool.end()

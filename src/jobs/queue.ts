@@ -16,6 +16,8 @@ export interface JobsOptions extends Work {
   /** Jobs that run at the same time in this process. */
   concurrency?: number
   liveness?: Liveness
+  /** Enqueues what waits elsewhere to become jobs, such as events. For `drain`, which ends when there is neither. */
+  feed?: () => Promise<void>
 }
 
 const DEFAULT_CONCURRENCY = 8
@@ -69,13 +71,15 @@ function supervise(options: WorkerOptions): { start(): Promise<void>; stop(deadl
   }
 }
 
-async function drain(pool: pg.Pool, work: Work, concurrency: number): Promise<void> {
+async function drain(pool: pg.Pool, work: JobsOptions, concurrency: number): Promise<void> {
   const taskList = tasksOf(work, new Attempts())
   const logger = libraryLogger(work.log)
   const deadline = performance.now() + DRAIN_LIMIT_MS
   do {
+    await work.feed?.()
     await runOnce({ ...librarySettings, pgPool: pool, taskList, concurrency, logger })
     if (performance.now() > deadline) throw new Error('jobs still run after a minute of draining')
+    await work.feed?.()
   } while (await isBusy(pool))
 }
 

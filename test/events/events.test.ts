@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { appendEvent } from '../../src/events/append.ts'
 import type { NewEvent } from '../../src/events/catalogue.ts'
-import { eventHandlers, findEvent } from '../../src/events/fan-out.ts'
+import { eventHandlers, fanOutBatch } from '../../src/events/fan-out.ts'
 import { pruneEvents } from '../../src/events/prune.ts'
 import { reaction } from '../../src/events/reaction.ts'
+import { findEvent } from '../../src/events/stored.ts'
 import { enqueueJob } from '../../src/jobs/enqueue.ts'
 import { listFailedJobs } from '../../src/jobs/failures.ts'
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts'
@@ -44,7 +45,7 @@ const issue: NewEvent = { kind: 'issue.created', actorId: 1, payload: { issueId:
 
 beforeAll(async () => {
   home = await createTestDatabase()
-  queue = openQueue(home.url, { handlers: eventHandlers(reactions) })
+  queue = openQueue(home.url, { reactions })
 })
 afterAll(async () => {
   await queue.close()
@@ -77,10 +78,11 @@ test('what did not happen is not told', async () => {
 
 test('a fan-out that runs again tells nobody twice', async () => {
   const { db } = queue.database
-  const eventId = await appendEvent(db, push(1))
+  await appendEvent(db, push(1))
+  const counts = await Promise.all(Array.from({ length: 5 }, () => fanOutBatch(db, reactions)))
+  expect(counts.filter((count) => count > 0)).toEqual([1])
   expect(await drained()).toEqual(['push', 'push refs/heads/main 1'])
-  await enqueueJob(db, 'events.fan_out', { eventId })
-  expect(await drained()).toEqual([])
+  expect(await fanOutBatch(db, reactions)).toBe(0)
 })
 
 test('a reaction that fails is tried again alone', async () => {
@@ -110,7 +112,7 @@ test('old events are deleted, and a reaction that comes too late does nothing', 
   expect(await pruneEvents(db, new Date('2021-01-01T00:00:00Z'))).toBe(1)
   expect(await findEvent(db, old)).toBeUndefined()
   expect(await findEvent(db, young)).toBeDefined()
-  await enqueueJob(db, 'events.react', { eventId: old, reaction: 'all' })
+  await enqueueJob(db, 'events.react', { eventIds: [old], reaction: 'all' })
   expect(await drained()).toEqual(['issue 5'])
   expect(await listFailedJobs(db)).toEqual([])
 })
@@ -120,9 +122,8 @@ test('a payload from the database that does not fit its kind fails its job', asy
   const id = await appendEvent(db, push(1))
   await sql`update events set payload = '{"ref": 1}' where id = ${id}`
   expect(await drained()).toEqual([])
-  expect(await listFailedJobs(db)).toMatchObject([
-    { name: 'events.fan_out', lastError: expect.stringContaining('push') },
-  ])
+  const failure = { name: 'events.react', lastError: expect.stringContaining('push') }
+  expect(await listFailedJobs(db)).toMatchObject([failure, failure])
 })
 
 test('two reactions cannot have one name', () => {

@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test'
-import { eventQueues } from '../../src/jobs/catalogue.ts'
 import { type CronClock, createCron } from '../../src/jobs/cron.ts'
 import {
   type CronTask,
@@ -201,5 +200,5 @@ test('the clean-up of the queue forgets empty queues and keeps those in use', as
   await runCronTaskNow(queue.context, 'cleanup_job_queue')
   await queue.jobs.drain()
   const names = await queue.database.sql`select queue_name from graphile_worker._private_job_queues order by 1`
-  expect(names.map(({ queue_name }) => queue_name)).toEqual(['cron:cleanup_job_queue', ...eventQueues, 'used'])
+  expect(names.map(({ queue_name }) => queue_name)).toEqual(['cron:cleanup_job_queue', 'used'])
 })

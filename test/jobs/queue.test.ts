@@ -38,11 +38,11 @@ const fail = async () => {
 test('a job exists only if the transaction that wrote it commits', async () => {
   const { database, jobs } = queue
   const change = database.db.transaction(async (tx) => {
-    await jobs.enqueue(tx, 'events.react', { eventId: 1, reaction: '' })
+    await jobs.enqueue(tx, 'events.react', { eventIds: [1], reaction: '' })
     throw new Error('changed my mind')
   })
   expect(change).rejects.toThrow('changed my mind')
-  await database.db.transaction((tx) => jobs.enqueue(tx, 'events.react', { eventId: 2, reaction: '' }))
+  await database.db.transaction((tx) => jobs.enqueue(tx, 'events.react', { eventIds: [2], reaction: '' }))
   expect(await drained()).toEqual([2])
 })
 

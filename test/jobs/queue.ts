@@ -1,6 +1,9 @@
 import pino from 'pino'
 import { type Database, openDatabase } from '../../db/client.ts'
 import type { Context } from '../../src/context.ts'
+import { createDispatcher } from '../../src/events/dispatcher.ts'
+import { eventHandlers } from '../../src/events/fan-out.ts'
+import type { Reaction } from '../../src/events/reaction.ts'
 import type { JobName } from '../../src/jobs/catalogue.ts'
 import type { HandlerOf, JobHandler, JobHandlers, JobRun } from '../../src/jobs/handlers.ts'
 import type { Jobs } from '../../src/jobs/jobs.ts'
@@ -14,6 +17,8 @@ export interface Seen extends JobRun {
 }
 
 export interface QueueOptions extends Partial<Pick<JobsOptions, 'concurrency' | 'liveness'>> {
+  /** Events of the database reach these. */
+  reactions?: readonly Reaction[]
   handlers?: Partial<JobHandlers>
   /** The handler of the only job that tests of the queue need, `events.react`. */
   react?: (seen: Seen) => Promise<void>
@@ -33,23 +38,25 @@ export function openQueue(url: string, options: QueueOptions = {}): TestQueue {
   const database = openDatabase(url, { poolSize: 4, applicationName: 'test' })
   const log = pino({ level: 'silent' })
   const handlers: Partial<JobHandlers> = {
-    async 'events.react'(_, { eventId: id, reaction: word }, run) {
+    async 'events.react'(_, { eventIds: [id = 0], reaction: word }, run) {
       await options.react?.({ id, word, ...run })
     },
+    ...(options.reactions ? eventHandlers(options.reactions) : {}),
     ...options.handlers,
   }
   const handlerOf: HandlerOf = <Name extends JobName>(name: Name) => {
     const handler: JobHandler<Name> | undefined = handlers[name]
     return async (payload, run) => handler?.(context, payload, run)
   }
-  const jobs = createJobs({ sql: database.sql, log, handlerOf, ...options })
+  const { dispatch: feed } = createDispatcher({ ...database, log }, options.reactions ?? [])
+  const jobs = createJobs({ sql: database.sql, log, handlerOf, feed, ...options })
   const context = partialContext(database, { jobs, log, clock: options.clock ?? systemClock })
   return {
     database,
     jobs,
     context,
     add: (id, word = '', settings = {}) =>
-      jobs.enqueue(database.db, 'events.react', { eventId: id, reaction: word }, settings),
+      jobs.enqueue(database.db, 'events.react', { eventIds: [id], reaction: word }, settings),
     async close() {
       await jobs.stop()
       await database.close()
@@ -74,6 +81,12 @@ function partialContext({ db, sql }: Database, { jobs, log, clock }: Pick<Contex
       return absent()
     },
     get passwords() {
+      return absent()
+    },
+    get verified() {
+      return absent()
+    },
+    get secrets() {
       return absent()
     },
   }
