@@ -1,0 +1,113 @@
+/** A piece of text that has a meaning of its own. Offsets are in UTF-16 units. */
+export type Found = { start: number; end: number } & (
+  | { kind: 'url'; url: string }
+  | { kind: 'mail'; address: string }
+  | { kind: 'user'; name: string }
+  | { kind: 'issue'; mark: '#' | '!'; index: number; owner?: string; repo?: string }
+  | { kind: 'commit'; sha: string }
+  | { kind: 'emoji'; name: string }
+  | { kind: 'page'; title: string; page: string }
+)
+
+const TRIGGER =
+  /https?:\/\/|www\.|\[\[|[@#!]|(?<![\w/.-])[0-9a-f]{7,40}(?![\w/.-])|(?<![\w:]):[a-z0-9_+-]{2,40}:(?![\w:])/gi
+
+/**
+ * Finds what may be a link or a reference in plain text, in order and without overlap. Looks back from a sign only as far as
+ * names may be long, so the time is linear in the length of the text.
+ */
+export function findAll(text: string): Found[] {
+  const found: Found[] = []
+  let from = 0
+  for (const match of text.matchAll(TRIGGER)) {
+    if (match.index < from) continue
+    const item = read(text, match.index, { sign: match[0], from })
+    if (item === undefined) continue
+    found.push(item)
+    from = item.end
+  }
+  return found
+}
+
+function read(text: string, at: number, { sign, from }: { sign: string; from: number }): Found | undefined {
+  if (sign.length === 1) return sign === '@' ? readAt(text, at, from) : readIssue(text, at, from)
+  if (sign === '[[') return readPage(text, at)
+  if (sign.startsWith(':'))
+    return { kind: 'emoji', name: sign.slice(1, -1).toLowerCase(), start: at, end: at + sign.length }
+  if (/^[0-9a-f]+$/i.test(sign)) return readCommit(at, sign)
+  return readUrl(text, at, sign)
+}
+
+/** `[[Page]]` or `[[title|Page]]`, the wiki's own links. */
+function readPage(text: string, at: number): Found | undefined {
+  const inner = /^[^[\]|\n]{1,200}(?:\|[^[\]|\n]{1,200})?(?=\]\])/.exec(text.slice(at + 2, at + 406))?.[0]
+  if (inner === undefined) return undefined
+  const [title = '', page = title] = inner.split('|').map((part) => part.trim())
+  return { kind: 'page', title, page, start: at, end: at + inner.length + 4 }
+}
+
+/** A decimal number or an English word in hexadecimal letters is hardly ever a commit. */
+function readCommit(at: number, sign: string): Found | undefined {
+  const looksLikeSha = /\d/.test(sign) && /[a-f]/.test(sign) && sign === sign.toLowerCase()
+  return looksLikeSha ? { kind: 'commit', sha: sign, start: at, end: at + sign.length } : undefined
+}
+
+/** GFM 6.9: a valid domain follows, and punctuation at the end is not part of the address. */
+function readUrl(text: string, at: number, sign: string): Found | undefined {
+  const before = text[at - 1]
+  if (before !== undefined && !/[\s*_~(["']/.test(before)) return undefined
+  const tail = /^[^\s<]{1,2000}/.exec(text.slice(at + sign.length, at + sign.length + 2000))?.[0] ?? ''
+  const kept = withoutPunctuation(tail)
+  const domain = /^[^/?#]*/.exec(kept)?.[0] ?? ''
+  const host = domain.replace(/:\d{1,5}$/, '')
+  const isDomain = /^[\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)*$/u.test(host) && !/_[^.]*(?:\.[^.]*)?$/.test(host)
+  if (!isDomain || (sign.endsWith('.') && !host.includes('.') && host.length < 2)) return undefined
+  const written = sign + kept
+  return { kind: 'url', url: sign.endsWith('/') ? written : `http://${written}`, start: at, end: at + written.length }
+}
+
+function withoutPunctuation(url: string): string {
+  let end = url.length
+  for (; end > 0; end--) {
+    const last = url[end - 1] ?? ''
+    if (last === ')') {
+      const inside = url.slice(0, end)
+      if (count(inside, ')') <= count(inside, '(')) return inside
+    } else if (last === ';') {
+      const reference = /&[a-z\d]{1,30};$/i.exec(url.slice(Math.max(0, end - 32), end))
+      if (reference) end -= reference[0].length - 1
+    } else if (!/[?!.,:*_~'"\]]/.test(last)) return url.slice(0, end)
+  }
+  return ''
+}
+
+const count = (text: string, character: string): number => text.split(character).length - 1
+
+/** `@name`, or a mail address that ends here. */
+function readAt(text: string, at: number, from: number): Found | undefined {
+  const local = /[a-z\d._+-]{1,64}$/i.exec(text.slice(Math.max(from, at - 65), at))?.[0]
+  const after = text.slice(at + 1, at + 256)
+  if (local !== undefined) {
+    const host = /^[a-z\d](?:[a-z\d-]{0,62}\.)*[a-z\d_-]{0,63}/i.exec(after)?.[0].replace(/\.+$/, '') ?? ''
+    const isMail = /^[a-z\d-]+(?:\.[a-z\d-]+)+$/i.test(host) && !/[-_]$/.test(host) && local.length <= 64
+    if (!isMail) return undefined
+    const address = `${local}@${host}`
+    return { kind: 'mail', address, start: at - local.length, end: at + 1 + host.length }
+  }
+  if (/[\w/@.`-]$/.test(text.slice(at - 1, at))) return undefined
+  const name = /^[a-z\d](?:[\w.-]{0,98}\w)?/i.exec(after)?.[0]
+  return name === undefined ? undefined : { kind: 'user', name, start: at, end: at + 1 + name.length }
+}
+
+/** `#12`, `!12`, `owner/repo#12`. */
+function readIssue(text: string, at: number, from: number): Found | undefined {
+  const digits = /^\d{1,10}(?![\w-])/.exec(text.slice(at + 1, at + 13))?.[0]
+  if (digits === undefined) return undefined
+  const mark = text[at] === '!' ? '!' : '#'
+  const index = Number(digits)
+  const end = at + 1 + digits.length
+  const before = /[^\s([{:'",;]{0,210}$/.exec(text.slice(Math.max(from, at - 210), at))?.[0] ?? ''
+  if (before === '') return { kind: 'issue', mark, index, start: at, end }
+  const [, owner, repo] = /^([\w.-]{1,100})\/([\w.-]{1,100})$/.exec(before) ?? []
+  return owner && repo ? { kind: 'issue', mark, index, owner, repo, start: at - before.length, end } : undefined
+}

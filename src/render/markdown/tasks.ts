@@ -1,0 +1,61 @@
+import type { MarkdownIt, StateCore, Token } from 'markdown-it'
+
+const MARK = /^\[([ xX])\][ \t]+(?=\S)/
+
+/**
+ * List items that start with `[ ]` or `[x]` become check boxes. Wire: each says where in the source its mark stands, so that
+ * a page can change the source when it is ticked; the offset is in bytes of UTF-8.
+ */
+export function tasks(parser: MarkdownIt): void {
+  parser.core.ruler.before('inline', 'tasks', (state) => {
+    const { tokens } = state
+    let offsets: number[] | undefined
+    for (let index = 0; index + 2 < tokens.length; index++) {
+      const [item, paragraph, inline] = [tokens[index], tokens[index + 1], tokens[index + 2]]
+      if (item?.type !== 'list_item_open' || paragraph?.type !== 'paragraph_open' || inline?.type !== 'inline') continue
+      const mark = MARK.exec(inline.content)
+      if (mark === null) continue
+      offsets ??= bracketOffsets(sourceOf(state))
+      inline.meta = { ...inline.meta, task: { isDone: mark[1] !== ' ', at: offsets[inline.map?.[0] ?? 0] ?? 0 } }
+      inline.content = inline.content.slice(mark[0].length)
+    }
+  })
+  parser.core.ruler.after('inline', 'task-boxes', (state) => {
+    for (const token of state.tokens) if (token.type === 'inline' && token.meta?.task) addBox(state, token)
+  })
+}
+
+function addBox(state: StateCore, inline: Token): void {
+  const task: unknown = inline.meta?.task
+  if (typeof task !== 'object' || task === null || !('isDone' in task) || !('at' in task)) return
+  const box = new state.Token('html_inline', '', 0)
+  box.content = `<input type="checkbox" disabled="" data-source-position="${task.at}"${task.isDone ? ' checked=""' : ''}>`
+  inline.children = [box, ...(inline.children ?? [])]
+}
+
+interface Source {
+  text: string
+  /** Lines that were taken off before parsing. */
+  skippedLines: number
+}
+
+/** The text as it came, before its head was taken off and its line ends were made equal. */
+export const TASK_SOURCE = Symbol('source of tasks')
+
+function sourceOf({ env, src }: StateCore): Source {
+  const source: unknown = Reflect.get(env, TASK_SOURCE)
+  const isSource = (value: unknown): value is Source =>
+    typeof value === 'object' && value !== null && 'text' in value && 'skippedLines' in value
+  return isSource(source) ? source : { text: src, skippedLines: 0 }
+}
+
+/** Offset in bytes of the first bracket of each line of the parsed text. */
+function bracketOffsets({ text, skippedLines }: Source): number[] {
+  const offsets: number[] = []
+  let at = 0
+  for (const [line] of text.matchAll(/[^\r\n]*(?:\r\n?|\n|$)/g)) {
+    offsets.push(at + Buffer.byteLength(line.slice(0, Math.max(line.indexOf('['), 0))))
+    at += Buffer.byteLength(line)
+  }
+  return offsets.slice(skippedLines)
+}

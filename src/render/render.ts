@@ -1,0 +1,28 @@
+import type { RenderContext } from './context.ts'
+import { linksOf } from './html/links.ts'
+import { sanitize } from './html/sanitize.ts'
+import { linkText } from './html/text.ts'
+import { type Markup, renderMarkup } from './markup/by-extension.ts'
+import type { KnownReferences } from './references.ts'
+
+export interface RenderTask {
+  source: string
+  markup: Markup
+  context: RenderContext
+  known: KnownReferences
+  /** Whether code is coloured, the only step that may take far more than linear time. */
+  isColoured: boolean
+}
+
+/** A whole text as safe HTML, in the thread of the caller. Takes as long as the text wants; `renderer.ts` puts a limit on it. */
+export async function renderNow({ source, markup, context, known, isColoured }: RenderTask): Promise<string> {
+  const isPlain = context.mode === 'markdown'
+  const html = await renderMarkup(source, markup, { mode: context.mode, isColoured: isColoured && !isPlain })
+  if (isPlain) return sanitize(html, { isPlain: true })
+  const links = linksOf(context)
+  return sanitize(html, {
+    text: linkText(context, known),
+    link: links.link,
+    image: links.image,
+  })
+}

@@ -1,0 +1,113 @@
+import type { ThreadAnswer, ThreadTask } from './worker.ts'
+
+export class RenderTimeout extends Error {}
+export class RenderQueueFull extends Error {}
+
+export interface Threads {
+  /** @throws RenderTimeout, RenderQueueFull, or the failure of the task. */
+  run(task: ThreadTask): Promise<string | undefined>
+  stop(): void
+}
+
+export interface ThreadOptions {
+  threads: number
+  /** For one task, from the moment that a thread takes it. */
+  deadlineMs: number
+  maxWaiting: number
+}
+
+interface Job {
+  task: ThreadTask
+  resolve(html: string | undefined): void
+  reject(error: Error): void
+}
+
+/** A thread that cannot start at all would otherwise be started again for ever. */
+const MAX_START_MS = 20_000
+
+/**
+ * A few threads that each do one task at a time. One that overruns its deadline is ended with what it holds, and a new one
+ * starts with the next task: JavaScript cannot be interrupted from within. Threads do not keep the process alive.
+ */
+export function createThreads(options: ThreadOptions): Threads {
+  const waiting: Job[] = []
+  const threads = new Set<Thread>()
+  let isStopped = false
+
+  const next = () => {
+    for (const thread of threads) {
+      const job = thread.isIdle ? waiting.shift() : undefined
+      if (job) thread.take(job)
+    }
+    if (waiting.length > 0 && threads.size < options.threads) start()
+  }
+  const start = () => {
+    const thread: Thread = new Thread(options.deadlineMs, { idle: next, ended: () => threads.delete(thread) && next() })
+    threads.add(thread)
+  }
+  return {
+    run(task) {
+      if (isStopped || waiting.length >= options.maxWaiting) return Promise.reject(new RenderQueueFull())
+      const { promise, resolve, reject } = Promise.withResolvers<string | undefined>()
+      waiting.push({ task, resolve, reject })
+      next()
+      return promise
+    },
+    stop() {
+      isStopped = true
+      for (const job of waiting.splice(0)) job.reject(new RenderQueueFull())
+      for (const thread of threads) thread.end(new RenderQueueFull())
+    },
+  }
+}
+
+/** In the executable a thread's program is named by its place below src, in a checkout by its file. */
+const program = import.meta.url.includes('$bunfs') ? './render/worker.ts' : new URL('./worker.ts', import.meta.url).href
+
+class Thread {
+  isIdle = false
+  private readonly worker: Worker
+  private job: Job | undefined
+  private timer: Timer
+  private readonly deadlineMs: number
+  private readonly on: { idle(): void; ended(): void }
+
+  constructor(deadlineMs: number, on: { idle(): void; ended(): void }) {
+    this.deadlineMs = deadlineMs
+    this.on = on
+    this.worker = new Worker(program, { ref: false, smol: true })
+    this.worker.onmessage = (event: MessageEvent<ThreadAnswer>) => this.receive(event.data)
+    this.worker.onerror = (event) => this.end(new Error(event.message))
+    this.timer = setTimeout(() => this.end(new RenderTimeout()), MAX_START_MS)
+    this.timer.unref()
+  }
+
+  take(job: Job): void {
+    this.isIdle = false
+    this.job = job
+    this.timer = setTimeout(() => this.end(new RenderTimeout()), this.deadlineMs)
+    this.worker.postMessage(job.task)
+  }
+
+  end(error: Error): void {
+    clearTimeout(this.timer)
+    this.isIdle = false
+    this.worker.terminate()
+    const job = this.job
+    this.job = undefined
+    job?.reject(error)
+    this.on.ended()
+  }
+
+  private receive(answer: ThreadAnswer): void {
+    clearTimeout(this.timer)
+    const job = this.job
+    this.job = undefined
+    this.isIdle = true
+    if (answer.kind === 'done') {
+      if (answer.error === undefined) job?.resolve(answer.html)
+      else job?.reject(new Error(answer.error))
+    }
+    this.on.idle()
+  }
+}

@@ -1,0 +1,167 @@
+import { expect, test } from 'bun:test'
+import { parseContext, parseMode } from '../../src/render/context.ts'
+import { linksOf } from '../../src/render/html/links.ts'
+import { sanitize } from '../../src/render/html/sanitize.ts'
+import { markupOf } from '../../src/render/markup/by-extension.ts'
+import { BASE, render } from './support.ts'
+
+const RAW = { mode: 'comment', context: 'alice/r' } as const
+
+test.each([
+  [
+    'a mention of somebody',
+    '@alice',
+    `<a href="${BASE}/alice" data-markdown-generated-content="" rel="nofollow">@alice</a>`,
+  ],
+  [
+    'a mention in another case',
+    '@ALICE',
+    `<a href="${BASE}/alice" data-markdown-generated-content="" rel="nofollow">@ALICE</a>`,
+  ],
+  ['a mention of nobody', '@nobody', '@nobody'],
+  ['a mention in code', '`@alice`', '<code>@alice</code>'],
+  ['a mention in a link', '[@alice](x)', `<a href="${BASE}/alice/r/x" rel="nofollow">@alice</a>`],
+  ['a mention within a word', 'a@alice', 'a@alice'],
+  ['an unknown issue', '#99', '#99'],
+  [
+    'a pull request',
+    '!2',
+    `<a href="${BASE}/alice/r/pulls/2" data-markdown-generated-content="" class="ref-issue" rel="nofollow">!2</a>`,
+  ],
+  ['an issue elsewhere', 'bob/x#1', 'bob/x#1'],
+  ['a word that looks like a commit', 'deadbeef', 'deadbeef'],
+  ['an emoji', ':tada: :nothing:', '<span class="emoji" aria-label="tada">🎉</span> :nothing:'],
+  ['a time of day', '10:30:45', '10:30:45'],
+  ['a formula', '$x_1$', '<code class="language-math">x_1</code>'],
+  ['money', 'from $5 to $6', 'from $5 to $6'],
+  ['a color', '`#0af`', '<code>#0af<span style="background-color: #0af"></span></code>'],
+  ['a link within the text', '[x](#there)', '<a href="#user-content-there" rel="nofollow">x</a>'],
+])('%s', async (_name, source, html) => {
+  expect(await render(source, RAW)).toBe(`<p dir="auto">${html}</p>\n`)
+})
+
+test('a commit that exists is shortened to a link', async () => {
+  const sha = '65f1bf27bc3bf70f64657658635e66094edbcb4d'
+  const href = `${BASE}/alice/r/commit/${sha}`
+  expect(await render(sha, RAW)).toContain(`<a href="${href}" data-markdown-generated-content="" class="commit"`)
+  expect(await render(sha, RAW)).toContain('<code>65f1bf27bc</code>')
+})
+
+test('headings of documents have unique ids, those of comments none', async () => {
+  const source = "# What's new? Ünï_code\n\n# What's new? Ünï_code"
+  const html = await render(source, { mode: 'file' })
+  expect(html).toContain('<h1 id="user-content-whats-new-ünï_code">')
+  expect(html).toContain('<h1 id="user-content-whats-new-ünï_code-1">')
+  expect(await render(source, RAW)).not.toContain('id=')
+})
+
+test.each([
+  ['---\na: 1\n---\nbody', true],
+  ['---\nnot yaml: [\n---\nbody', false],
+  ['---\njust text\n---\nbody', false],
+  ['text\n---\na: 1\n---', false],
+])('of %j only a head of YAML values becomes a table', async (source, isTable) => {
+  expect((await render(source)).startsWith('<details>')).toBe(isTable)
+})
+
+test('the place of a task is told in bytes of the source as it came', async () => {
+  const source = '---\r\na: é\r\n---\r\n\r\n> - [ ] é one\r\n> - [x] two\r\n'
+  const places = [...(await render(source)).matchAll(/data-source-position="(\d+)"/g)].map(([, at]) => Number(at))
+  const bytes = Buffer.from(source)
+  expect(places.map((at) => bytes.subarray(at, at + 3).toString())).toEqual(['[ ]', '[x]'])
+})
+
+test('code is colored by its language and diagrams are left to the page', async () => {
+  const html = await render('```go\nfunc x() {}\n```\n\n```mermaid\ngraph TD\n```\n\n```nosuch\n<x>\n```', {
+    mode: 'file',
+  })
+  expect(html).toContain('<span class="hljs-keyword">func</span>')
+  expect(html).toContain('<code class="language-mermaid">graph TD\n</code>')
+  expect(html).toContain('<code class="language-nosuch">&lt;x&gt;\n</code>')
+})
+
+test.each([
+  ['comment', '', 'a.md', `${BASE}/alice/r/a.md`],
+  ['file', '/src/branch/main/docs', 'a.md', `${BASE}/alice/r/src/branch/main/docs/a.md`],
+  ['file', '/src/branch/main/docs', '../a.md?x=1#y', `${BASE}/alice/r/src/branch/main/a.md?x=1#y`],
+  ['file', '/src/branch/main/docs', './b/', `${BASE}/alice/r/src/branch/main/docs/b/`],
+  ['file', '', '../../../../../../etc', `${BASE}/etc`],
+  ['wiki', '', 'Home', `${BASE}/alice/r/wiki/Home`],
+  ['gfm', '', 'mailto:a@b.c', 'mailto:a@b.c'],
+  ['gfm', '', '//other.example/x', '//other.example/x'],
+] as const)('in mode %s below %j the link %j leads to %j', (mode, folder, link, expected) => {
+  const context = parseContext({ baseUrl: BASE, mode, context: `alice/r${folder}`, isWiki: false })
+  expect(linksOf(context).link(link)).toBe(expected)
+})
+
+test.each(['../..', 'a', 'a/..', '//x', 'http://a/b', 'a b/c'])('%j is no repository', (context) => {
+  expect(parseContext({ baseUrl: BASE, mode: 'gfm', context, isWiki: false }).repo).toBeUndefined()
+})
+
+test('a base address with a path keeps it', () => {
+  const context = parseContext({ baseUrl: 'https://h/git', mode: 'comment', context: 'a/b', isWiki: false })
+  expect(linksOf(context).link('x')).toBe('https://h/git/a/b/x')
+})
+
+test('modes and forms are known by name', () => {
+  expect(['', 'markdown', 'gfm', 'comment', 'wiki', 'file', 'x'].map(parseMode)).toEqual([
+    'markdown',
+    'markdown',
+    'gfm',
+    'comment',
+    'wiki',
+    'file',
+    undefined,
+  ])
+  expect(['a.MD', 'a.org', 'a.csv', 'a', 'a.constructor', ''].map(markupOf)).toEqual([
+    'markdown',
+    'org',
+    'csv',
+    undefined,
+    undefined,
+    undefined,
+  ])
+})
+
+test.each([
+  ['<li>x</li>', 'x'],
+  ['<ul><li>a<li>b</ul>', '<ul><li>a</li><li>b</li></ul>'],
+  ['<table><td>x</table>', '<table><td>x</td></table>'],
+  ['<b>x', '<b>x</b>'],
+  ['</b>x</div>', 'x'],
+  ['<a href=x>a<a href=y>b</a></a>', '<a href="x" rel="nofollow">ab</a>'],
+  ['<input type=text><input type=checkbox>', '<input type="checkbox" disabled="">'],
+  ['<font color=red>x</font>', 'x'],
+  ['<p style="color:red;position:fixed">x</p>', '<p style="color: red">x</p>'],
+  ['a < b && c > d "e"', 'a &lt; b &amp;&amp; c &gt; d &#34;e&#34;'],
+  ['<img src="data:image/png;base64,x" alt=y>', ''],
+  ['<a href="ftp://a/b">x</a>', '<a href="ftp://a/b" rel="nofollow">x</a>'],
+  ['<svg><b>x</b></svg>y', 'y'],
+])('%j is cleaned to %j', (html, clean) => {
+  expect(sanitize(html, { isPlain: true })).toBe(clean)
+})
+
+test('Org mode becomes headings, lists, tables, code and links', async () => {
+  const source =
+    '* One\ntext *b* /i/ =v=\n- a\n- b\n** Two\n#+begin_src js\nlet a\n#+end_src\n| x | y |\n|---+---|\n| 1 | 2 |\n[[https://a.example][link]]\n'
+  const html = await render(source, { mode: 'file', markup: 'org' })
+  for (const piece of [
+    '<a href="#user-content-headline-2" rel="nofollow">Two</a>',
+    '<h2 id="user-content-headline-1">\nOne\n</h2>',
+    '<h3 id="user-content-headline-2">',
+    '<b>b</b> <em>i</em> <code>v</code>',
+    '<li>a</li>',
+    '<span class="hljs-keyword">let</span>',
+    '<th>x</th>',
+    '<td>2</td>',
+    '<a href="https://a.example" rel="nofollow">link</a>',
+  ])
+    expect(html).toContain(piece)
+})
+
+test('AsciiDoc reads no file and keeps its form', async () => {
+  const html = await render('= T\n\ninclude::/etc/passwd[]\n\n== S\n\nx *b*', { mode: 'file', markup: 'asciidoc' })
+  expect(html).toContain('<h1>T</h1>')
+  expect(html).toContain('<strong>b</strong>')
+  expect(html).not.toContain('root:')
+})

@@ -1,0 +1,34 @@
+import { type Mode, parseContext } from '../../src/render/context.ts'
+import type { Markup } from '../../src/render/markup/by-extension.ts'
+import { issueKey, type KnownReferences } from '../../src/render/references.ts'
+import { renderNow } from '../../src/render/render.ts'
+
+export const BASE = 'http://localhost:3000'
+
+/** What the texts of the tests may refer to. */
+export const KNOWN: KnownReferences = {
+  users: new Map([['alice', 'alice']]),
+  issues: new Map([
+    [issueKey('alice', 'r', 1), { isPull: false }],
+    [issueKey('alice', 'r', 2), { isPull: true }],
+  ]),
+  commits: new Map([['alice/r@65f1bf27bc3bf70f64657658635e66094edbcb4d', '65f1bf27bc3bf70f64657658635e66094edbcb4d']]),
+}
+
+export interface RenderOptions {
+  mode?: Mode
+  context?: string
+  isWiki?: boolean
+  markup?: Markup
+}
+
+export function render(source: string, options: RenderOptions = {}): Promise<string> {
+  const { mode = 'markdown', context = '', isWiki = false, markup = 'markdown' } = options
+  return renderNow({
+    source,
+    markup,
+    context: parseContext({ baseUrl: BASE, mode, context, isWiki }),
+    known: KNOWN,
+    isColoured: true,
+  })
+}
