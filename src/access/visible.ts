@@ -37,7 +37,7 @@ function personally({ user }: Actor): SQL {
       where ${teamRepositories.teamId} in (${grantingTeams(user.id)}))
     or ${repositories.ownerId} in (
       select ${teams.organizationId} from ${teams}
-      where ${teams.includesAllRepositories} and ${teams.id} in (${grantingTeams(user.id)}))
+      where (${teams.includesAllRepositories} or ${teams.permission} = 'owner') and ${teams.id} in (${grantingTeams(user.id)}))
   )`
 }
 

@@ -2,6 +2,7 @@ import { Elysia } from 'elysia'
 import type { Context } from '../context.ts'
 import { accessTokenRoutes } from '../features/access-tokens/routes.ts'
 import { adminUserRoutes } from '../features/admin-users/routes.ts'
+import { auditLogRoutes } from '../features/audit-log/routes.ts'
 import { ownAvatarRoutes } from '../features/avatars/routes.ts'
 import { badgeRoutes, userBadgeRoutes } from '../features/badges/routes.ts'
 import { blockRoutes } from '../features/blocks/routes.ts'
@@ -18,7 +19,9 @@ import { organizationRoutes } from '../features/organizations/routes.ts'
 import { userOrganizationRoutes } from '../features/organizations/user-routes.ts'
 import { publicKeyRoutes } from '../features/public-keys/routes.ts'
 import { repositoryCreationRoutes } from '../features/repositories/create-routes.ts'
+import { repositoryListRoutes } from '../features/repositories/list-routes.ts'
 import { repositoryRoutes } from '../features/repositories/routes.ts'
+import { twoFactorRoutes } from '../features/two-factor/routes.ts'
 import { userSettingsRoutes } from '../features/user-settings/routes.ts'
 import { userRoutes } from '../features/users/routes.ts'
 import { versionRoutes } from '../features/version/routes.ts'
@@ -44,8 +47,11 @@ export const api = (context: Context) =>
     .use(heatmapRoutes(context))
     .use(userBadgeRoutes(context))
     .use(badgeRoutes(context))
+    .use(twoFactorRoutes(context))
+    .use(auditLogRoutes(context))
     .use(repositoryCreationRoutes(context))
     .use(repositoryRoutes(context))
+    .use(repositoryListRoutes(context))
     .use(branchRoutes(context))
     .use(organizationRoutes(context))
     .use(organizationMemberRoutes(context))

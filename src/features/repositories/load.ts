@@ -3,78 +3,108 @@ import type { Db } from '../../../db/client.ts'
 import { prepared } from '../../../db/prepared.ts'
 import { type RepositoryRow, repositories } from '../../../db/schema/repositories.ts'
 import { type UserRow, users } from '../../../db/schema/users.ts'
-import { decideRights } from '../../access/decide.ts'
+import { decideRights, type RepositoryRights } from '../../access/decide.ts'
 import { Level } from '../../access/levels.ts'
 import { findRepositoryById } from '../../access/load.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { notFound } from '../../kernel/errors.ts'
 import type { ShownRepository } from '../../wire/repository.ts'
+import { keptBy, type Versioned } from './kept-rows.ts'
 import { loadRelations } from './relations.ts'
-
-export interface VersionedRepository {
-  repository: RepositoryRow
-  /** Changes with every change of the row. */
-  version: string
-}
-
-interface VersionedOwner {
-  owner: UserRow
-  version: string
-}
 
 /** A repository as it is shown, and what its ETag is made of. */
 export interface LoadedForShow extends ShownRepository {
   version: string
 }
 
-const rowsById = prepared((db) =>
-  db
-    .select({ repository: repositories, version: sql<string>`${repositories}.xmin::text` })
-    .from(repositories)
-    .where(eq(repositories.id, sql`any(${sql.placeholder('ids')}::bigint[])`))
-    .prepare('repositories_by_ids'),
-)
-
-const ownersById = prepared((db) =>
-  db
-    .select({ owner: users, version: sql<string>`${users}.xmin::text` })
-    .from(users)
-    .where(eq(users.id, sql`any(${sql.placeholder('ids')}::bigint[])`))
-    .prepare('owners_by_ids'),
-)
-
-const distinct = (ids: readonly number[]): string => `{${[...new Set(ids)].join(',')}}`
-
-/** The rows in the order of the ids; ids without a row are left out. */
-export async function loadRepositoryRows(db: Db, ids: readonly number[]): Promise<VersionedRepository[]> {
-  if (ids.length === 0) return []
-  const rows = await rowsById(db).execute({ ids: distinct(ids) })
-  const byId = new Map(rows.map((row) => [row.repository.id, row]))
-  return ids.flatMap((id) => byId.get(id) ?? [])
+/** Which repository and owner, in which state: all that a list must read of rows that were read before. */
+export interface FoundRepository {
+  id: number
+  version: string
+  ownerId: number
+  ownerVersion: string
 }
 
+const repositoryVersion = sql<string>`${repositories}.xmin::text || ${repositories}.ctid::text`
+const ownerVersion = sql<string>`${users}.xmin::text || ${users}.ctid::text`
+
+/** The columns of `FoundRepository` for a statement over `repositories` and `users`. */
+export const foundColumns = sql`${repositories.id} as "id", ${repositoryVersion} as "version",
+  ${repositories.ownerId} as "ownerId", ${ownerVersion} as "ownerVersion"`
+
+const anyId = sql`any(${sql.placeholder('ids')}::bigint[])`
+
+const foundById = prepared((db) =>
+  db
+    .select({
+      id: repositories.id,
+      version: repositoryVersion,
+      ownerId: repositories.ownerId,
+      ownerVersion,
+    })
+    .from(repositories)
+    .innerJoin(users, eq(users.id, repositories.ownerId))
+    .where(eq(repositories.id, anyId))
+    .prepare('repository_versions'),
+)
+const repositoriesById = prepared((db) =>
+  db
+    .select({ row: repositories, version: repositoryVersion })
+    .from(repositories)
+    .where(eq(repositories.id, anyId))
+    .prepare('repositories_by_ids'),
+)
+const ownersById = prepared((db) =>
+  db.select({ row: users, version: ownerVersion }).from(users).where(eq(users.id, anyId)).prepare('owners_by_ids'),
+)
+
+const keptRepositories = keptBy<RepositoryRow>()
+const keptOwners = keptBy<UserRow>()
+
 /**
- * Adds what a reader is shown of each repository beside its row: owner, rights, and the parent where the reader may see it. Three
- * statements, or five with forks among them, however many rows there are. Rows that the reader may not see stay in: the
- * caller has chosen them.
+ * Adds what a reader is shown of each repository beside its row: owner, rights, and the parent where the reader may see it. A
+ * fixed number of statements, however many rows. All rows stay in, whatever the rights: the caller has chosen them.
  */
 export async function loadShownRepositories(
   context: Context,
   actor: Actor | undefined,
   rows: readonly RepositoryRow[],
 ): Promise<ShownRepository[]> {
-  const versioned = rows.map((repository) => ({ repository, version: '' }))
-  return loadForShow(context, actor, versioned)
+  if (rows.length === 0) return []
+  const owners = await readRows(ownersById(context.db), { ids: rows.map(({ ownerId }) => ownerId) })
+  const ownerById = new Map(owners.map((owner) => [owner.row.id, owner]))
+  const pairs = rows.flatMap((row): Pair[] => {
+    const owner = ownerById.get(row.ownerId)
+    return owner ? [{ repository: { row, version: '' }, owner }] : []
+  })
+  return withParents(context, actor, await judge(context, actor, pairs))
 }
 
-/** The same, by ids and with versions. */
+/** The same for ids in their order, with versions. Those that are gone or hidden from the reader are left out. */
 export async function loadRepositoriesById(
   context: Context,
   actor: Actor | undefined,
   ids: readonly number[],
 ): Promise<LoadedForShow[]> {
-  return loadForShow(context, actor, await loadRepositoryRows(context.db, ids))
+  const found = await findByIds(context.db, ids)
+  return loadFound(context, actor, found)
+}
+
+async function findByIds(db: Db, ids: readonly number[]): Promise<FoundRepository[]> {
+  if (ids.length === 0) return []
+  const found = await foundById(db).execute({ ids: listOf(ids) })
+  const byId = new Map(found.map((one) => [one.id, one]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
+}
+
+/** For lists that have found out ids and versions themselves, with `foundColumns`. */
+export async function loadFound(
+  context: Context,
+  actor: Actor | undefined,
+  found: readonly FoundRepository[],
+): Promise<LoadedForShow[]> {
+  return withParents(context, actor, await loadVisible(context, actor, found))
 }
 
 /** @throws Refusal 404 for one that does not exist and for one that the reader may not see alike */
@@ -89,61 +119,120 @@ export async function getShownRepository(
   return withParent(context, actor, { ...loaded, rights })
 }
 
+interface LoadedByPath {
+  repository: RepositoryRow
+  owner: UserRow
+  rights: RepositoryRights
+  version: string
+}
+
 /** Adds the parent to a repository that was loaded by its path. */
 export async function withParent(
   context: Context,
   actor: Actor | undefined,
-  shown: LoadedForShow,
+  { repository, owner, rights, version }: LoadedByPath,
 ): Promise<LoadedForShow> {
-  const { repository, owner, rights, version } = shown
-  if (repository.parentId === null) return { repository, owner, rights, version }
-  const [parent] = await loadParents(context, actor, [repository.parentId])
-  return parent
-    ? { repository, owner, rights, parent, version: `${version}.${parent.version}` }
-    : { repository, owner, rights, version }
+  const alone = { repository, owner, rights, version: `${version}.${rightsVersion(rights)}` }
+  if (repository.parentId === null) return alone
+  const [shown] = await withParents(context, actor, [alone])
+  return shown ?? alone
 }
 
-async function loadForShow(
+async function withParents(
   context: Context,
   actor: Actor | undefined,
-  rows: readonly VersionedRepository[],
+  shown: readonly LoadedForShow[],
 ): Promise<LoadedForShow[]> {
-  if (rows.length === 0) return []
-  const parentIds = rows.flatMap(({ repository }) => repository.parentId ?? [])
-  const [alone, parents] = await Promise.all([
-    withRights(context, actor, rows),
-    parentIds.length === 0 ? [] : loadParents(context, actor, parentIds),
-  ])
-  const parentById = new Map(parents.map((parent) => [parent.repository.id, parent]))
-  return alone.map((shown) => {
-    const parent = parentById.get(shown.repository.parentId ?? 0)
-    return parent ? { ...shown, parent, version: `${shown.version}.${parent.version}` } : shown
+  const ids = shown.flatMap(({ repository }) => repository.parentId ?? [])
+  if (ids.length === 0) return [...shown]
+  const parents = await loadVisible(context, actor, await findByIds(context.db, [...new Set(ids)]))
+  const byId = new Map(parents.map((parent) => [parent.repository.id, parent]))
+  return shown.map((one) => {
+    const parent = byId.get(one.repository.parentId ?? 0)
+    return parent ? { ...one, parent, version: `${one.version}.${parent.version}` } : one
   })
 }
 
-async function loadParents(context: Context, actor: Actor | undefined, ids: number[]): Promise<LoadedForShow[]> {
-  const rows = await loadRepositoryRows(context.db, [...new Set(ids)])
-  const shown = await withRights(context, actor, rows)
-  return shown.filter(({ rights }) => rights.highest >= Level.read)
+async function loadVisible(
+  context: Context,
+  actor: Actor | undefined,
+  found: readonly FoundRepository[],
+): Promise<LoadedForShow[]> {
+  if (found.length === 0) return []
+  const { db } = context
+  const [rows, owners] = await Promise.all([
+    throughKept(keptRepositories(db), found, (ids) => readRows(repositoriesById(db), { ids })),
+    throughKept(
+      keptOwners(db),
+      found.map((one) => ({ id: one.ownerId, version: one.ownerVersion })),
+      (ids) => readRows(ownersById(db), { ids }),
+    ),
+  ])
+  const pairs = found.flatMap(({ id, ownerId }): Pair[] => {
+    const [repository, owner] = [rows.get(id), owners.get(ownerId)]
+    return repository && owner ? [{ repository, owner }] : []
+  })
+  const judged = await judge(context, actor, pairs)
+  return judged.filter(({ rights }) => rights.highest >= Level.read)
 }
 
-async function withRights(
+interface Kept<Row> {
+  get(id: number, version: string): Versioned<Row> | undefined
+  keep(read: Versioned<Row>): void
+}
+
+/** Rows by id: those that are kept in the wanted version, and the others read anew. */
+async function throughKept<Row extends { id: number }>(
+  kept: Kept<Row>,
+  wanted: readonly { id: number; version: string }[],
+  read: (ids: number[]) => Promise<Versioned<Row>[]>,
+): Promise<Map<number, Versioned<Row>>> {
+  const rows = new Map<number, Versioned<Row>>()
+  const missing: number[] = []
+  for (const { id, version } of wanted) {
+    const known = kept.get(id, version)
+    if (known) rows.set(id, known)
+    else missing.push(id)
+  }
+  for (const one of missing.length === 0 ? [] : await read(missing)) {
+    kept.keep(one)
+    rows.set(one.row.id, one)
+  }
+  return rows
+}
+
+interface ById<Row> {
+  execute(values: { ids: string }): Promise<Versioned<Row>[]>
+}
+
+const readRows = <Row>(statement: ById<Row>, { ids }: { ids: readonly number[] }): Promise<Versioned<Row>[]> =>
+  statement.execute({ ids: listOf(ids) })
+
+const listOf = (ids: readonly number[]): string => `{${[...new Set(ids)].join(',')}}`
+
+interface Pair {
+  repository: Versioned<RepositoryRow>
+  owner: Versioned<UserRow>
+}
+
+async function judge(
   { db, config }: Context,
   actor: Actor | undefined,
-  rows: readonly VersionedRepository[],
+  pairs: readonly Pair[],
 ): Promise<LoadedForShow[]> {
-  const subjects = rows.map(({ repository }) => repository)
-  const [owners, relationOf] = await Promise.all([
-    ownersById(db).execute({ ids: distinct(subjects.map(({ ownerId }) => ownerId)) }),
-    loadRelations(db, actor, subjects),
-  ])
-  const ownerById = new Map(owners.map((found): [number, VersionedOwner] => [found.owner.id, found]))
-  return rows.flatMap(({ repository, version }) => {
-    const found = ownerById.get(repository.ownerId)
-    // An owner cannot go while a repository is left; both went between two statements.
-    if (!found) return []
-    const rights = decideRights(config, actor, { repository, owner: found.owner, relation: relationOf(repository) })
-    const grant = `${rights.overall}${rights.level('repo.code')}`
-    return [{ repository, owner: found.owner, rights, version: `${version}.${found.version}.${grant}` }]
+  const relationOf = await loadRelations(
+    db,
+    actor,
+    pairs.map(({ repository }) => repository.row),
+  )
+  return pairs.map(({ repository, owner }) => {
+    const subject = { repository: repository.row, owner: owner.row, relation: relationOf(repository.row) }
+    const rights = decideRights(config, actor, subject)
+    const version = `${repository.version}.${owner.version}.${rightsVersion(rights)}`
+    return { repository: repository.row, owner: owner.row, rights, version }
   })
 }
+
+/** The permissions that are shown depend on more rows than the repository's. */
+const rightsVersion = (rights: RepositoryRights): string =>
+  `${rights.overall}${rights.highest}${rights.level('repo.code')}`

@@ -1,4 +1,5 @@
-import { sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import type { Db } from '../../../db/client.ts'
 import { prepared } from '../../../db/prepared.ts'
 import {
@@ -22,6 +23,7 @@ interface TeamOf extends TeamGrant {
   repositories: number[] | null
 }
 
+const self = alias(users, 'self')
 const reader = sql.placeholder('readerId')
 const ids = sql`any(${sql.placeholder('ids')}::bigint[])`
 const ownerIds = sql`any(${sql.placeholder('ownerIds')}::bigint[])`
@@ -51,6 +53,8 @@ const known = prepared((db) =>
         where ${teamMembers.userId} = ${reader} and ${teamMembers.organizationId} = ${ownerIds})`,
     })
     .from(users)
+    // Only in a join are columns written with their tables' names, which the parts above need.
+    .innerJoin(self, eq(self.id, users.id))
     .where(sql`${users.id} = ${reader}`)
     .prepare('relations_to_repositories'),
 )

@@ -20,7 +20,7 @@ export const repositoryRoutes = (context: Context) =>
       '/repos/:owner/:repo',
       async ({ actor, repo, request, set }) => {
         const shown = await withParent(context, actor, repo)
-        endIfUnchanged({ request, set }, [shown.version, rightsVersion(shown), actor?.user.id])
+        endIfUnchanged({ request, set }, [shown.version, actor?.user.id])
         return presentRepository(shown, viewerOf(context, actor))
       },
       {
@@ -35,7 +35,7 @@ export const repositoryRoutes = (context: Context) =>
         const id = parseId(params.id)
         if (id === undefined) throw notFound()
         const shown = await getShownRepository(context, actor, id)
-        endIfUnchanged({ request, set }, [shown.version, rightsVersion(shown), actor.user.id])
+        endIfUnchanged({ request, set }, [shown.version, actor.user.id])
         return presentRepository(shown, viewerOf(context, actor))
       },
       {
@@ -75,7 +75,3 @@ export const repositoryRoutes = (context: Context) =>
       response: { 200: LanguageStatistics },
       detail: { operationId: 'repoGetLanguages', summary: 'Bytes of each language on the default branch' },
     })
-
-/** The permissions that are shown depend on more rows than the repository's. */
-const rightsVersion = ({ rights }: Parameters<typeof presentRepository>[0]): string =>
-  `${rights.overall}${rights.highest}${rights.level('repo.code')}`

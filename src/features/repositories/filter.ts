@@ -1,0 +1,128 @@
+import { and, eq, or, type SQL, sql } from 'drizzle-orm'
+import { escapeLike } from '../../../db/like.ts'
+import { organizationMembers, teamMembers, teamRepositories, teams } from '../../../db/schema/organizations.ts'
+import { collaborations, repositories, type repositoryTotals, stars } from '../../../db/schema/repositories.ts'
+import { users } from '../../../db/schema/users.ts'
+import type { Actor } from '../../auth/actor.ts'
+
+/** The sorts of repositories that are counted beforehand: see `repositoryTotals`. */
+export interface RepositoryFlags {
+  isPrivate?: boolean
+  isTemplate?: boolean
+  isArchived?: boolean
+  isFork?: boolean
+  isMirror?: boolean
+}
+
+/** Which repositories a list is about, among those that the reader may see. */
+export interface RepositoryFilter extends RepositoryFlags {
+  /** Words separated by commas, of which one must be in the name; `owner/name` looks at both. */
+  text?: string
+  /** Looks for `text` in the description too. */
+  inDescription?: boolean
+  /** `text` names topics, and nothing else is looked at. */
+  inTopics?: boolean
+  ownerId?: number
+  /** Owned, or reached as a collaborator or by a team. */
+  involvedId?: number
+  /** Reached as a collaborator or by a team, but not owned. */
+  contributorId?: number
+  starredById?: number
+  teamId?: number
+}
+
+/** Columns by the same names in `repositories` and in `repositoryTotals`. */
+type Flagged = typeof repositories | typeof repositoryTotals
+
+export function flagConditions(table: Flagged, flags: RepositoryFlags): SQL | undefined {
+  const is = (column: SQL, wanted: boolean | undefined) =>
+    wanted === undefined ? undefined : wanted ? column : sql`not ${column}`
+  return and(
+    is(sql`${table.isPrivate}`, flags.isPrivate),
+    is(sql`${table.isTemplate}`, flags.isTemplate),
+    is(sql`${table.isArchived}`, flags.isArchived),
+    is(sql`${table.isFork}`, flags.isFork),
+    is(sql`${table.isMirror}`, flags.isMirror),
+  )
+}
+
+/** Whether the flags are all that a filter asks for. */
+export function hasOnlyFlags(filter: RepositoryFilter): boolean {
+  const { text, ownerId, involvedId, contributorId, starredById, teamId } = filter
+  return [text, ownerId, involvedId, contributorId, starredById, teamId].every((wanted) => wanted === undefined)
+}
+
+/** The filter as a condition over `repositories` joined with its owner in `users`. Visibility is not in it. */
+export function filterConditions(filter: RepositoryFilter, actor: Actor | undefined): SQL | undefined {
+  const { ownerId, involvedId, contributorId, starredById, teamId } = filter
+  return and(
+    flagConditions(repositories, filter),
+    filter.text === undefined ? undefined : textCondition(filter.text, filter),
+    ownerId === undefined ? undefined : eq(repositories.ownerId, ownerId),
+    involvedId === undefined ? undefined : involved(involvedId),
+    contributorId === undefined
+      ? undefined
+      : sql`(${repositories.ownerId} <> ${contributorId}
+      and ${repositories.id} in (${contributedTo(contributorId)}))`,
+    starredById === undefined
+      ? undefined
+      : sql`${repositories.id} in (
+      select ${stars.repositoryId} from ${stars} where ${stars.userId} = ${starredById})`,
+    teamId === undefined ? undefined : ofTeam(teamId, actor),
+  )
+}
+
+/** Sets of ids, and not alternatives: a person's few repositories are then found without walking through all of them. */
+const involved = (userId: number): SQL => sql`${repositories.id} in (
+  select owned.id from ${repositories} as owned where owned.owner_id = ${userId}
+  union ${contributedTo(userId)})`
+
+const contributedTo = (userId: number): SQL => sql`
+  select ${collaborations.repositoryId} from ${collaborations} where ${collaborations.userId} = ${userId}
+  union select ${teamRepositories.repositoryId} from ${teamRepositories}
+    join ${teamMembers} on ${teamMembers.teamId} = ${teamRepositories.teamId} where ${teamMembers.userId} = ${userId}
+  union select reached.id from ${teamMembers} join ${teams} on ${teams.id} = ${teamMembers.teamId}
+    join ${repositories} as reached on reached.owner_id = ${teams.organizationId}
+    where ${teamMembers.userId} = ${userId} and (${teams.includesAllRepositories} or ${teams.permission} = 'owner')`
+
+/** What a team reaches is for members of its organization to know. */
+function ofTeam(teamId: number, actor: Actor | undefined): SQL {
+  if (!actor) return sql`false`
+  const isMember = actor.user.isAdmin
+    ? sql`true`
+    : sql`exists (select 1 from ${organizationMembers} where ${organizationMembers.organizationId} = ${teams.organizationId}
+        and ${organizationMembers.userId} = ${actor.user.id})`
+  return sql`exists (select 1 from ${teams} where ${teams.id} = ${teamId} and ${isMember}
+    and ${teams.organizationId} = ${repositories.ownerId}
+    and (${teams.includesAllRepositories} or ${teams.permission} = 'owner' or exists (
+      select 1 from ${teamRepositories} where ${teamRepositories.teamId} = ${teams.id}
+        and ${teamRepositories.repositoryId} = ${repositories.id})))`
+}
+
+/** More words than this make one statement too dear. */
+const MAX_WORDS = 10
+
+function textCondition(text: string, { inTopics, inDescription }: RepositoryFilter): SQL | undefined {
+  const words = [...new Set(text.toLowerCase().split(','))].map((word) => word.trim()).filter((word) => word !== '')
+  const wanted = words.slice(0, MAX_WORDS)
+  if (wanted.length === 0) return undefined
+  if (inTopics)
+    return sql`${repositories.topics} && array[${sql.join(
+      wanted.map((word) => sql`${word}`),
+      sql`, `,
+    )}]::text[]`
+  return or(...wanted.flatMap((word) => wordConditions(word, inDescription ?? false)))
+}
+
+function wordConditions(word: string, inDescription: boolean): (SQL | undefined)[] {
+  const part = (text: string) => `%${escapeLike(text)}%`
+  const [owner, name, ...more] = word.split('/')
+  const isPath = owner !== undefined && name !== undefined && more.length === 0
+  return [
+    sql`${repositories.lowerName} like ${part(word)}`,
+    inDescription ? sql`lower(${repositories.description}) like ${part(word)}` : undefined,
+    isPath
+      ? and(sql`${users.lowerName} like ${part(owner)}`, sql`${repositories.lowerName} like ${part(name)}`)
+      : undefined,
+  ]
+}

@@ -1,0 +1,45 @@
+import type { Db } from '../../../db/client.ts'
+
+export interface Versioned<Row> {
+  row: Row
+  /** Of the row as it lies in the database: no two states of a row ever have the same. */
+  version: string
+}
+
+/** As many rows as some megabytes hold. */
+const MAX_ROWS = 4000
+
+/**
+ * Rows that were read before, by id and version. A list first reads which rows it shows, in which version, and then only those
+ * that are not here: half the time of a page of fifty wide rows is reading them. Never stale, since the version is read each time.
+ */
+export class KeptRows<Row extends { id: number }> {
+  readonly #rows = new Map<number, Versioned<Row>>()
+
+  get(id: number, version: string): Versioned<Row> | undefined {
+    const kept = this.#rows.get(id)
+    return kept?.version === version ? kept : undefined
+  }
+
+  keep(read: Versioned<Row>): void {
+    const { id } = read.row
+    // Taken out first: the oldest in the order of the map are the first to go.
+    this.#rows.delete(id)
+    this.#rows.set(id, read)
+    if (this.#rows.size <= MAX_ROWS) return
+    const [oldest] = this.#rows.keys()
+    if (oldest !== undefined) this.#rows.delete(oldest)
+  }
+}
+
+/** One for each pool; a transaction has its own, which ends with it. */
+export function keptBy<Row extends { id: number }>(): (db: Db) => KeptRows<Row> {
+  const byHandle = new WeakMap<Db, KeptRows<Row>>()
+  return (db) => {
+    const known = byHandle.get(db)
+    if (known) return known
+    const made = new KeptRows<Row>()
+    byHandle.set(db, made)
+    return made
+  }
+}

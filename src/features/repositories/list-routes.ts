@@ -1,0 +1,139 @@
+import { Elysia, t } from 'elysia'
+import type { Actor } from '../../auth/actor.ts'
+import type { Context } from '../../context.ts'
+import { endIfUnchanged } from '../../http/freshness.ts'
+import { gate } from '../../http/gate.ts'
+import { paging } from '../../http/paging.ts'
+import { pageQuery, queryBoolean, queryInteger, queryText } from '../../http/query.ts'
+import { viewerOf } from '../../http/viewer.ts'
+import { presentRepository, Repository } from '../../wire/repository.ts'
+import { listRepositories, type RepositoryPage } from './list.ts'
+import { SearchResults } from './schema.ts'
+import { searchRepositories } from './search.ts'
+
+interface Target {
+  request: Request
+  set: { headers: Record<string, string | number | undefined> }
+}
+
+/** Ends with 304 when nothing on the page has changed, before the page is made. */
+export function presentPage(
+  context: Context,
+  actor: Actor | undefined,
+  { rows, total }: RepositoryPage,
+  target: Target,
+): Repository[] {
+  const versions = rows.map(({ repository, version }) => `${repository.id}:${version}`)
+  endIfUnchanged(target, [total, actor?.user.id, ...versions])
+  const viewer = viewerOf(context, actor)
+  return rows.map((row) => presentRepository(row, viewer))
+}
+
+const Repositories = t.Array(Repository)
+const query = t.Object(pageQuery)
+
+/** Search, and the repositories of oneself, of a user and of an organization. */
+export const repositoryListRoutes = (context: Context) =>
+  new Elysia({ name: 'repository-lists' })
+    .use(gate(context))
+    .get(
+      '/repos/search',
+      async ({ actor, query, request, set }) => {
+        const { page, links } = paging(context, query, { request, set })
+        const found = await searchRepositories(context, actor, query, page)
+        links(found.total)
+        return { ok: true, data: presentPage(context, actor, found, { request, set }) }
+      },
+      {
+        open: { scope: 'repository' },
+        query: t.Object({
+          ...pageQuery,
+          q: queryText(),
+          topic: queryBoolean(),
+          includeDesc: queryBoolean(),
+          uid: queryInteger(),
+          priority_owner_id: queryInteger(),
+          team_id: queryInteger(),
+          starredBy: queryInteger(),
+          private: queryBoolean(),
+          is_private: queryBoolean(),
+          template: queryBoolean(),
+          archived: queryBoolean(),
+          mode: queryText(),
+          exclusive: queryBoolean(),
+          sort: queryText(),
+          order: queryText(),
+        }),
+        response: { 200: SearchResults },
+        detail: {
+          operationId: 'repoSearch',
+          summary: 'Search repositories',
+          tags: ['repository'],
+          'x-list': 'links',
+          'x-refuses': [422],
+        },
+      },
+    )
+    .get(
+      '/user/repos',
+      async ({ actor, query, request, set }) => {
+        const { page, links } = paging(context, query, { request, set })
+        const filter = { involvedId: actor.user.id }
+        const found = await listRepositories(context, actor, { filter, order: { by: 'name' }, page })
+        links(found.total)
+        return presentPage(context, actor, found, { request, set })
+      },
+      {
+        login: { scope: ['user', 'repository'] },
+        query,
+        response: { 200: Repositories },
+        detail: {
+          operationId: 'userCurrentListRepos',
+          summary: 'Repositories that you own or work on',
+          tags: ['user'],
+          'x-list': 'links',
+        },
+      },
+    )
+    .get(
+      '/users/:username/repos',
+      async ({ actor, account, query, request, set }) => {
+        const { page, links } = paging(context, query, { request, set })
+        const filter = { ownerId: account.row.id }
+        const found = await listRepositories(context, actor, { filter, order: { by: 'id' }, page })
+        links(found.total)
+        return presentPage(context, actor, found, { request, set })
+      },
+      {
+        readUser: { scope: ['user', 'repository'] },
+        query,
+        response: { 200: Repositories },
+        detail: {
+          operationId: 'userListRepos',
+          summary: 'Repositories of a user',
+          tags: ['user'],
+          'x-list': 'links',
+        },
+      },
+    )
+    .get(
+      '/orgs/:org/repos',
+      async ({ actor, org, query, request, set }) => {
+        const { page, links } = paging(context, query, { request, set })
+        const filter = { ownerId: org.row.id }
+        const found = await listRepositories(context, actor, { filter, order: { by: 'id' }, page })
+        links(found.total)
+        return presentPage(context, actor, found, { request, set })
+      },
+      {
+        readOrg: { scope: 'organization', evenHidden: true },
+        query,
+        response: { 200: Repositories },
+        detail: {
+          operationId: 'orgListRepos',
+          summary: 'Repositories of an organization',
+          tags: ['organization'],
+          'x-list': 'links',
+        },
+      },
+    )

@@ -1,0 +1,88 @@
+import { and, type SQL, sql } from 'drizzle-orm'
+import { repositories } from '../../../db/schema/repositories.ts'
+import { users } from '../../../db/schema/users.ts'
+import { runKept } from '../../../db/statement.ts'
+import { visibleTo } from '../../access/visible.ts'
+import type { Actor } from '../../auth/actor.ts'
+import type { Context } from '../../context.ts'
+import type { Page } from '../../kernel/page.ts'
+import { countRepositories } from './count.ts'
+import { filterConditions, type RepositoryFilter } from './filter.ts'
+import { type FoundRepository, foundColumns, type LoadedForShow, loadFound } from './load.ts'
+import { orderBy, type RepositoryOrder } from './order.ts'
+
+export interface RepositoryQuery {
+  filter: RepositoryFilter
+  order: RepositoryOrder
+  page: Page
+}
+
+export interface RepositoryPage {
+  rows: LoadedForShow[]
+  /** All that match and that the reader may see. */
+  total: number
+}
+
+/** Up to here the page is read without knowing the total first. */
+const SHALLOW = 1000
+
+/** One page of the repositories that match and that the reader may see. */
+export async function listRepositories(
+  context: Context,
+  actor: Actor | undefined,
+  query: RepositoryQuery,
+): Promise<RepositoryPage> {
+  const counted = countRepositories(context, actor, query.filter)
+  if (query.page.offset <= SHALLOW) {
+    const found = findPart(context, actor, query, query.page)
+    const [total, rows] = await Promise.all([counted, found.then((all) => loadFound(context, actor, all))])
+    return { rows, total }
+  }
+  const total = await counted
+  const found = await findDeep(context, actor, query, total)
+  return { rows: await loadFound(context, actor, found), total }
+}
+
+/** From the nearer end: the last page costs what the first one does. */
+async function findDeep(
+  context: Context,
+  actor: Actor | undefined,
+  query: RepositoryQuery,
+  total: number,
+): Promise<FoundRepository[]> {
+  const { offset } = query.page
+  const limit = Math.min(query.page.limit, total - offset)
+  if (limit <= 0) return []
+  if (offset <= total / 2) return findPart(context, actor, query, { offset, limit })
+  const fromEnd = { offset: total - offset - limit, limit, isReversed: true }
+  return (await findPart(context, actor, query, fromEnd)).reverse()
+}
+
+/** The same as a type of its own, which the driver wants. */
+type Found = Pick<FoundRepository, keyof FoundRepository>
+
+interface Part {
+  offset: number
+  limit: number
+  isReversed?: boolean
+}
+
+/** Ids and versions only: the wide rows are read for those that are shown, not for those that are passed over. */
+async function findPart(
+  context: Context,
+  actor: Actor | undefined,
+  { filter, order }: RepositoryQuery,
+  { offset, limit, isReversed = false }: Part,
+): Promise<FoundRepository[]> {
+  const condition = and(filterConditions(filter, actor), visibleTo(context.config, actor))
+  const statement = sql`
+    select ${foundColumns} from ${repositories} join ${users} on ${users.id} = ${repositories.ownerId}
+    where ${condition} order by ${sql.join(orderBy(order, isReversed), sql`, `)}
+    limit ${literal(limit)} ${offset === 0 ? sql`` : sql`offset ${literal(offset)}`}`
+  // The best plan for a text depends on the text, and for a deep page on the depth.
+  const isUsual = offset === 0 && filter.text === undefined
+  return isUsual ? runKept<FoundRepository>(context.sql, statement) : context.db.execute<Found>(statement)
+}
+
+/** A number in the text of a statement: a plan for any number would be one for a tenth of all rows. */
+const literal = (number: number): SQL => sql.raw(String(Math.trunc(number)))

@@ -1,0 +1,37 @@
+import { asc, desc, type SQL, sql } from 'drizzle-orm'
+import { repositories } from '../../../db/schema/repositories.ts'
+import { users } from '../../../db/schema/users.ts'
+
+export const repositorySorts = ['name', 'alpha', 'created', 'updated', 'size', 'id', 'stars', 'forks'] as const
+export type RepositorySort = (typeof repositorySorts)[number]
+
+export interface RepositoryOrder {
+  by: RepositorySort
+  isDescending?: boolean
+  /** The repositories of this owner come before all others. */
+  firstOwnerId?: number
+}
+
+/** Every order ends with the id, so that no two rows are equal and pages neither repeat nor leave out. */
+const keys = {
+  name: [repositories.lowerName],
+  /** Wire: by owner, then by name. */
+  alpha: [users.lowerName, repositories.lowerName],
+  created: [repositories.createdAt],
+  updated: [repositories.updatedAt],
+  size: [repositories.sizeBytes],
+  id: [],
+  stars: [repositories.starsCount],
+  forks: [repositories.forksCount],
+} satisfies Record<RepositorySort, unknown[]>
+
+/** @param isReversed for reading a list from its end */
+export function orderBy({ by, isDescending = false, firstOwnerId }: RepositoryOrder, isReversed: boolean): SQL[] {
+  const along = isDescending === isReversed ? asc : desc
+  const first = isReversed ? asc : desc
+  return [
+    ...(firstOwnerId === undefined ? [] : [first(sql`(${repositories.ownerId} = ${firstOwnerId})`)]),
+    ...keys[by].map((column) => along(column)),
+    along(repositories.id),
+  ]
+}
