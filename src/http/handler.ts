@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts'
+import { notFound } from '../kernel/errors.ts'
 import { corsHeaders, isPreflight, preflightResponse } from './cors.ts'
 import { errorResponse } from './errors.ts'
 import { callerOf } from './gate.ts'
@@ -25,9 +26,23 @@ async function answer(context: Context, fetch: Fetch, request: Request): Promise
   try {
     if (isPreflight(request)) return preflightResponse(context.config, request)
     await spendRequest(context, request)
+    if (!isReadablePath(loggedPath(request.url))) throw notFound()
     return await fetch(withSingleSlashes(request))
   } catch (error) {
     return errorResponse(context, { code: 'UNKNOWN', error, request })
+  }
+}
+
+/**
+ * A path that is no UTF-8 once decoded, or holds NUL, names nothing that can be. The router would hand on such a parameter
+ * as missing, and PostgreSQL refuses NUL in a text.
+ */
+function isReadablePath(path: string): boolean {
+  if (!path.includes('%')) return true
+  try {
+    return !decodeURIComponent(path).includes('\0')
+  } catch {
+    return false
   }
 }
 

@@ -20,7 +20,13 @@ interface QueryShape extends Shown {
   items?: QueryShape
 }
 
-const first = (value: string | string[]): string | undefined => (Array.isArray(value) ? value[0] : value)
+/** PostgreSQL cannot keep NUL in a text; with its stand-in the value is merely one that nothing has. */
+const readable = (text: string): string => text.replaceAll('\0', '\uFFFD')
+
+const first = (value: string | string[]): string | undefined => {
+  const [text] = [value].flat()
+  return text === undefined ? undefined : readable(text)
+}
 
 /** A text; empty counts as absent. */
 export const queryText = (shown: Shown = {}) =>
@@ -69,7 +75,13 @@ export const queryList = ({ description, ...items }: Shown = {}) =>
   t.Optional(
     t
       .Transform(raw({ type: 'array', description, items: { type: 'string', ...items } }))
-      .Decode((value) => [value].flat().flatMap((text) => text.split(',').filter((item) => item !== '')))
+      .Decode((value) =>
+        [value].flat().flatMap((text) =>
+          readable(text)
+            .split(',')
+            .filter((item) => item !== ''),
+        ),
+      )
       .Encode((value) => value),
   )
 

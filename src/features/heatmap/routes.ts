@@ -12,7 +12,8 @@ const UserHeatmapData = t.Object(
 export const heatmapRoutes = (context: Context) =>
   new Elysia({ name: 'heatmap', detail: { tags: ['user'] } }).use(gate(context)).get(
     '/users/:username/heatmap',
-    ({ actor, account }) => {
+    // Async by name: Elysia sees no promise in a function that may also return a list, and would send it unawaited.
+    async ({ actor, account }) => {
       const { row } = account
       const isPrivy = actor !== undefined && (actor.user.id === row.id || actor.user.isAdmin)
       return row.hideActivity && !isPrivy ? [] : countContributions(context, actor, row.id)
