@@ -136,7 +136,7 @@ export interface Git {
   /** Every path begins with `prefix` and a slash. Key caches with the commit's id, not with the name of a ref. */
   archive(
     id: number,
-    option: { revision: string; format: ArchiveFormat; prefix?: string; path?: string },
+    option: { revision: string; format: ArchiveFormat; prefix?: string; paths?: readonly string[] },
     call?: Call,
   ): Promise<ReadableStream<Uint8Array>>
 

@@ -152,6 +152,8 @@ export interface FilesCommit {
   branch: string
   /** Short name of a branch to make instead of moving `branch`; refused as `branch-exists` when it is there. */
   newBranch?: string
+  /** `newBranch` may exist; then it moves, whatever it held. */
+  replacesNewBranch?: boolean
   /** The commit that `branch` must be at, else `head-moved`. */
   expectedHead?: string
   changes: TreeChange[]

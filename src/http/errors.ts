@@ -1,7 +1,9 @@
 import { DrizzleQueryError } from 'drizzle-orm'
 import postgres from 'postgres'
 import type { Context } from '../context.ts'
+import { GitError } from '../git/errors.ts'
 import { conflict, internalName, invalid, Refusal, tooLarge, unavailable } from '../kernel/errors.ts'
+import { gitRefusal } from './git-errors.ts'
 import { requestId } from './request.ts'
 
 interface Thrown {
@@ -51,6 +53,7 @@ const codes: Record<number, string> = {
   412: 'precondition_failed',
   413: 'too_large',
   414: 'uri_too_long',
+  416: 'range_not_satisfiable',
   422: 'invalid',
   423: 'locked',
   429: 'too_many_requests',
@@ -61,6 +64,7 @@ const codeOf = (status: number): string => codes[status] ?? 'error'
 
 function toRefusal(code: string | number, error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error
+  if (error instanceof GitError) return gitRefusal(error)
   if (code === 'VALIDATION') return isObject(error) && error.type === 'response' ? undefined : validationRefusal(error)
   if (code === 'PARSE') return invalid('the body could not be read', '[]')
   if (code === 'INVALID_COOKIE_SIGNATURE') return invalid('a cookie has a wrong signature', '[]')

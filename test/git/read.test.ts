@@ -257,7 +257,7 @@ describe('differences', () => {
       }
     }
     const { git } = stage
-    expect(await codeOf(git.archive(1, { revision: 'main', format: 'zip', path: 'gone' }))).toBe('path')
+    expect(await codeOf(git.archive(1, { revision: 'main', format: 'zip', paths: ['gone'] }))).toBe('path')
     expect(await codeOf(git.archive(1, { revision: 'main', format: 'zip', prefix: '../x' }))).toBe('path-syntax')
   })
 })

@@ -10,7 +10,7 @@ export interface ArchiveQuery {
   revision: string
   format: ArchiveFormat
   prefix?: string
-  path?: string
+  paths?: readonly string[]
 }
 
 export async function archive(
@@ -19,21 +19,15 @@ export async function archive(
   query: ArchiveQuery,
   call?: Call,
 ): Promise<ReadableStream<Uint8Array>> {
-  const { format, prefix, path } = query
+  const { format, prefix, paths = [] } = query
   if (prefix !== undefined && pathFault(prefix)) throw new GitError('invalid', 'path-syntax', 'the prefix is refused')
   const commit = await resolveCommit(store, id, query.revision, call)
-  if (path && !(await findEntry(store, id, commit, path, call))) {
+  for (const path of paths) {
+    if (await findEntry(store, id, commit, path, call)) continue
     throw new GitError('not-found', 'path', 'no such path', { subject: path })
   }
   const folder = await requireFolder(store.runner.root, id)
-  const args = [
-    'archive',
-    `--format=${format}`,
-    ...(prefix ? [`--prefix=${prefix}/`] : []),
-    commit,
-    '--',
-    ...(path ? [path] : []),
-  ]
+  const args = ['archive', `--format=${format}`, ...(prefix ? [`--prefix=${prefix}/`] : []), commit, '--', ...paths]
   // `gzip` inside git: the program of that name need not be there, and no shell is asked for it.
   const settings = [['tar.tar.gz.command', 'git archive gzip']] as const
   return streamGit(store.runner, { args, folder, settings, call, isTransfer: true })

@@ -30,7 +30,8 @@ export async function commitFiles(store: Store, id: number, option: FilesCommit,
     pack,
     option.changes.map(({ path }) => path),
   )
-  await moveBranch(store, id, { ref, old: option.newBranch === undefined ? (parent?.sha ?? null) : null, sha, call })
+  const old = option.newBranch === undefined ? (parent?.sha ?? null) : option.replacesNewBranch ? undefined : null
+  await moveBranch(store, id, { ref, old, sha, call })
   return { commit: parseCommit(sha, content), ref, parent: parent?.sha, blobs: editor.blobs }
 }
 
@@ -59,7 +60,7 @@ const headMoved = (branch: string) =>
 async function moveBranch(
   store: Store,
   id: number,
-  move: { ref: string; old: string | null; sha: string; call: Call | undefined },
+  move: { ref: string; old: string | null | undefined; sha: string; call: Call | undefined },
 ): Promise<void> {
   try {
     await updateRefs(store, id, [{ ref: move.ref, old: move.old, new: move.sha }], move.call)

@@ -19,6 +19,7 @@ const shared: ReadonlyMap<number, { name: string; text: string; bare?: boolean; 
   [409, { name: 'Conflict', text: 'In conflict with what is already there.' }],
   [412, { name: 'PreconditionFailed', text: 'It changed since it was read.' }],
   [413, { name: 'TooLarge', text: 'The request is larger than allowed.' }],
+  [416, { name: 'RangeNotSatisfiable', text: 'The file has no such bytes.' }],
   [422, { name: 'Invalid', text: 'A field is missing or wrong, or the body is not what its type says.' }],
   [423, { name: 'Locked', text: 'The repository is archived.' }],
   [429, { name: 'TooMany', text: 'Too many requests.', rest: retryAfter }],
@@ -33,6 +34,7 @@ const successTexts: Readonly<Record<number, string>> = {
   202: 'Taken on; it goes on in the background.',
   204: 'Done; there is nothing to say.',
   205: 'Done; the changed things.',
+  206: 'The bytes that were asked for.',
 }
 
 /** The components that `sharedResponse` refers to, with the one model of errors. */
