@@ -1,0 +1,77 @@
+import { and, eq, inArray, or, sql } from 'drizzle-orm'
+import { emails, type UserRow, users } from '../../../db/schema/users.ts'
+import { visibleAccounts } from '../../access/visible-accounts.ts'
+import type { Actor } from '../../auth/actor.ts'
+import type { Context } from '../../context.ts'
+
+export interface People {
+  /** By e-mail address in lower case. */
+  accounts: ReadonlyMap<string, UserRow>
+  /** Changes with each of the accounts. */
+  version: string
+}
+
+/**
+ * The accounts behind addresses in commits, by address in lower case: confirmed addresses, and those that stand for hidden ones.
+ * One statement, and one more only when addresses of the second kind occur. Accounts that the reader may not know of are left
+ * out: a commit with a guessed address must not find them.
+ */
+export async function findAccountsByEmail(
+  context: Context,
+  actor: Actor | undefined,
+  addresses: readonly string[],
+): Promise<People> {
+  const { db, config } = context
+  const wanted = [...new Set(addresses.map((address) => address.toLowerCase()))].filter((address) => address !== '')
+  const standIns = wanted.flatMap((address) => readNoreply(address, config.noreplyDomain) ?? [])
+  const isVisible = visibleAccounts(config, actor)
+  const [owned, hidden] = await Promise.all([
+    wanted.length === 0
+      ? []
+      : db
+          .select({ email: emails.lowerEmail, user: users, version })
+          .from(emails)
+          .innerJoin(users, eq(users.id, emails.userId))
+          .where(and(inArray(emails.lowerEmail, wanted), eq(emails.isActivated, true), isVisible)),
+    standIns.length === 0
+      ? []
+      : db
+          .select({ user: users, version })
+          .from(users)
+          .where(and(eq(users.kind, 'user'), isVisible, named(standIns))),
+  ])
+  const accounts = new Map(owned.map(({ email, user }) => [email, user]))
+  for (const { address, id, name } of standIns) {
+    const match = hidden.find(({ user }) => (id === undefined ? user.lowerName === name : user.id === id))
+    if (match) accounts.set(address, match.user)
+  }
+  return { accounts, version: [...owned, ...hidden].map((row) => `${row.user.id}.${row.version}`).join(' ') }
+}
+
+const version = sql<string>`${users}.xmin::text`
+
+interface StandIn {
+  address: string
+  id: number | undefined
+  name: string
+}
+
+/** `<id>+<name>@domain`; the id counts, since names change. Wire: older commits have the name alone. */
+function readNoreply(address: string, domain: string): StandIn | undefined {
+  if (!address.endsWith(`@${domain.toLowerCase()}`)) return undefined
+  const local = address.slice(0, address.lastIndexOf('@'))
+  const [, id, name = ''] = /^(?:(\d{1,15})\+)?(.+)$/.exec(local) ?? []
+  return { address, id: id === undefined ? undefined : Number(id), name }
+}
+
+const named = (standIns: readonly StandIn[]) =>
+  or(
+    inArray(
+      users.id,
+      standIns.flatMap(({ id }) => id ?? []),
+    ),
+    inArray(
+      users.lowerName,
+      standIns.filter(({ id }) => id === undefined).map(({ name }) => name),
+    ),
+  )

@@ -1,0 +1,175 @@
+import { Elysia, t } from 'elysia'
+import type { RepositoryAccess } from '../../access/repository-access.ts'
+import type { Actor } from '../../auth/actor.ts'
+import type { Context } from '../../context.ts'
+import type { LoggedCommit } from '../../git/model.ts'
+import { endIfUnchanged } from '../../http/freshness.ts'
+import { gate } from '../../http/gate.ts'
+import { paging } from '../../http/paging.ts'
+import { pageQuery, queryBoolean, queryText, queryTime } from '../../http/query.ts'
+import { decodeWildcard } from '../../http/wildcard.ts'
+import { Commit, Compare, Note } from '../../wire/commit.ts'
+import { compare } from './compare.ts'
+import { diffText } from './diff.ts'
+import { getNote } from './notes.ts'
+import { writeOldPageHeaders } from './old-page-headers.ts'
+import { type CommitParts, findPeople, needsChanges, partsOf, presentCommits } from './present.ts'
+import { getCommit, listCommits, orNotFound } from './service.ts'
+
+const read = { unit: 'repo.code', scope: 'repository' } as const
+
+const parts = {
+  stat: queryBoolean({ description: 'Whether to count changed lines; true without it' }),
+  verification: queryBoolean({ description: 'Whether to tell of the signature; true without it' }),
+  files: queryBoolean({ description: 'Whether to name changed files; true without it' }),
+}
+
+const listQuery = t.Object({
+  ...pageQuery,
+  ...parts,
+  sha: queryText({ description: 'Branch, tag or commit to begin with; the default branch without it' }),
+  path: queryText({ description: 'File or folder that the commits have changed' }),
+  since: queryTime(),
+  until: queryTime(),
+  not: queryText({ description: 'Leaves out what is reachable from this' }),
+})
+
+/** The route also answers with text, which is described as a variant. */
+const CommitOrText = t.Unsafe<Commit | Response>(Commit)
+
+export const commitRoutes = (context: Context) =>
+  new Elysia({ name: 'commits', prefix: '/repos/:owner/:repo', detail: { tags: ['repository'] } })
+    .use(gate(context))
+    .get(
+      '/commits',
+      async ({ actor, repo, query, request, set }) => {
+        const { page, links } = paging(context, query, { request, set })
+        const filter = { ...query, revision: query.sha, not: query.not, path: query.path }
+        const { since, until } = query
+        const list = await listCommits(context, repo, {
+          filter: { ...filter, since, until },
+          page,
+          signal: request.signal,
+        })
+        links(list.total)
+        writeOldPageHeaders(set.headers, page, list.total)
+        const version = `${list.total} ${page.number} ${page.limit}`
+        return answer(context, { actor, repo, request, set, version }, { parts: partsOf(query), read: list.read })
+      },
+      {
+        readRepo: read,
+        query: listQuery,
+        response: { 200: t.Array(Commit) },
+        detail: {
+          operationId: 'repoGetAllCommits',
+          summary: 'Commits, newest first',
+          'x-list': 'links',
+          'x-refuses': [409],
+        },
+      },
+    )
+    .get(
+      '/git/commits/:sha',
+      async ({ actor, repo, params, query, request, set }) => {
+        const text = await diffText(context, repo, { name: params.sha, signal: request.signal })
+        if (text) return text
+        const { commit } = await getCommit(context, repo, params.sha)
+        const asked = { actor, repo, request, set, version: '' }
+        return answerOne(context, asked, { commit, parts: partsOf(query) })
+      },
+      {
+        readRepo: read,
+        query: t.Object(parts),
+        response: { 200: CommitOrText },
+        detail: {
+          operationId: 'repoGetSingleCommit',
+          summary: 'A commit by its id, or the one at a branch or tag',
+          'x-refuses': [422],
+          'x-variants': [
+            {
+              suffix: '.{diffType}',
+              values: ['diff', 'patch'],
+              operationId: 'repoDownloadCommitDiffOrPatch',
+              summary: "A commit's changes as text",
+              produces: 'text/plain',
+            },
+          ],
+        },
+      },
+    )
+    .get(
+      '/git/notes/:sha',
+      async ({ actor, repo, params, query, request, set }) => {
+        const { commit } = await getCommit(context, repo, params.sha)
+        const note = await getNote(context, repo, commit.sha)
+        const asked = { actor, repo, request, set, version: note.sha }
+        return { message: note.message, commit: await answerOne(context, asked, { commit, parts: partsOf(query) }) }
+      },
+      {
+        readRepo: read,
+        query: t.Object({ verification: parts.verification, files: parts.files }),
+        response: { 200: Note },
+        detail: { operationId: 'repoGetNote', summary: 'The note of a commit', 'x-refuses': [422] },
+      },
+    )
+    .get(
+      '/compare/*',
+      async ({ actor, repo, params, request, set }) => {
+        const found = await compare(context, repo, { pair: decodeWildcard(params), signal: request.signal })
+        const asked = { actor, repo, request, set, version: `${found.base} ${found.head}` }
+        const commits = await answer(context, asked, { parts: partsOf({}), read: found.read })
+        return { total_commits: found.total, commits }
+      },
+      {
+        readRepo: read,
+        response: { 200: Compare },
+        detail: {
+          operationId: 'repoCompareDiff',
+          summary: 'Commits of one branch, tag or commit that another has not, newest first; the newest 250 are told',
+          'x-parameters': { '*': 'basehead' },
+        },
+      },
+    )
+
+const changesOf = (context: Context, { repository }: RepositoryAccess, sha: string) =>
+  orNotFound(context.git.changes(repository.id, { head: sha }))
+
+interface Asked {
+  actor: Actor | undefined
+  repo: RepositoryAccess
+  request: Request
+  set: { headers: Record<string, string | number | undefined> }
+  /** What the answer depends on beside the commits. */
+  version: string
+}
+
+interface Source {
+  parts: CommitParts
+  read(withChanges: boolean): Promise<LoggedCommit[]>
+}
+
+/** For a client that may have the answer already, the changes, which cost most, are computed only when it has not. */
+async function answer(context: Context, asked: Asked, { parts, read }: Source): Promise<Commit[]> {
+  const { actor, repo, request, set, version } = asked
+  const mayHaveIt = request.headers.has('if-none-match')
+  const wantsChanges = needsChanges(parts)
+  const first = await read(wantsChanges && !mayHaveIt)
+  const people = await findPeople(context, actor, first)
+  const shas = first.map(({ sha }) => sha)
+  endIfUnchanged({ request, set }, [repo.version, version, JSON.stringify(parts), people.version, ...shas])
+  const commits = wantsChanges && mayHaveIt ? await read(true) : first
+  return presentCommits(context, { actor, repo, people }, { commits, parts })
+}
+
+async function answerOne(
+  context: Context,
+  asked: Asked,
+  { commit, parts }: { commit: LoggedCommit; parts: CommitParts },
+): Promise<Commit> {
+  const read = async (withChanges: boolean) => [
+    withChanges ? { ...commit, changes: await changesOf(context, asked.repo, commit.sha) } : commit,
+  ]
+  const [only] = await answer(context, asked, { parts, read })
+  if (!only) throw new Error('one commit gives one answer')
+  return only
+}
