@@ -62,6 +62,7 @@ const variables = {
   maxHeaderBytes: bytes('16KiB', 'Largest head of a request.'),
   requestTimeoutSeconds: integer(60, { minimum: 1, maximum: 255 }, 'Longest silence of a connection.'),
   gitMaxProcesses: integer(24, { minimum: 2, maximum: 1000 }, 'Git processes at once; others wait.'),
+  archiveCacheBytes: bytes('4GiB', 'Largest archive, and all archives that are kept together.'),
   gitTimeoutSeconds: integer(3600, { minimum: 1 }, 'Longest time of one clone, fetch or push.'),
   passwordHashParallelism: integer(2, { minimum: 1, maximum: 64 }, 'Password checks at once.'),
   passwordHashQueue: integer(64, { minimum: 1 }, 'Password checks waiting before more are refused.'),

@@ -2,12 +2,17 @@ import { Elysia } from 'elysia'
 import type { Context } from '../context.ts'
 import { accessTokenRoutes } from '../features/access-tokens/routes.ts'
 import { adminUserRoutes } from '../features/admin-users/routes.ts'
+import { archiveRoutes } from '../features/archives/routes.ts'
 import { auditLogRoutes } from '../features/audit-log/routes.ts'
 import { ownAvatarRoutes } from '../features/avatars/routes.ts'
 import { badgeRoutes, userBadgeRoutes } from '../features/badges/routes.ts'
 import { blockRoutes } from '../features/blocks/routes.ts'
 import { branchRoutes } from '../features/branches/routes.ts'
 import { commentRoutes } from '../features/comments/routes.ts'
+import { gitObjectRoutes } from '../features/commits/object-routes.ts'
+import { commitRoutes } from '../features/commits/routes.ts'
+import { contentsRoutes } from '../features/contents/routes.ts'
+import { contentsWriteRoutes } from '../features/contents/write-routes.ts'
 import { adminEmailRoutes, emailRoutes } from '../features/emails/routes.ts'
 import { followRoutes } from '../features/follows/routes.ts'
 import { heatmapRoutes } from '../features/heatmap/routes.ts'
@@ -18,41 +23,87 @@ import { organizationMemberRoutes } from '../features/organizations/member-route
 import { organizationRoutes } from '../features/organizations/routes.ts'
 import { userOrganizationRoutes } from '../features/organizations/user-routes.ts'
 import { publicKeyRoutes } from '../features/public-keys/routes.ts'
+import { rawRoutes } from '../features/raw/routes.ts'
 import { repositoryCreationRoutes } from '../features/repositories/create-routes.ts'
 import { repositoryListRoutes } from '../features/repositories/list-routes.ts'
 import { repositoryRoutes } from '../features/repositories/routes.ts'
+import { teamListRoutes } from '../features/teams/list-routes.ts'
+import { teamMemberRoutes } from '../features/teams/member-routes.ts'
+import { teamRoutes } from '../features/teams/routes.ts'
 import { twoFactorRoutes } from '../features/two-factor/routes.ts'
 import { userSettingsRoutes } from '../features/user-settings/routes.ts'
 import { userRoutes } from '../features/users/routes.ts'
 import { versionRoutes } from '../features/version/routes.ts'
 
-/** The features below `/api/v1`, one instance each, so that the types stay quick to check. */
-export const api = (context: Context) =>
-  new Elysia({ name: 'api', prefix: '/api/v1' })
-    .use(versionRoutes(context))
+/** Accounts and what people do with their own. */
+const accountApi = (context: Context) =>
+  new Elysia({ name: 'accountApi' })
     .use(userRoutes(context))
-    .use(labelRoutes(context))
-    .use(milestoneRoutes(context))
-    .use(issueRoutes(context))
-    .use(commentRoutes(context))
     .use(accessTokenRoutes(context))
-    .use(adminUserRoutes(context))
     .use(userSettingsRoutes(context))
     .use(emailRoutes(context))
-    .use(adminEmailRoutes(context))
     .use(publicKeyRoutes(context))
     .use(followRoutes(context))
     .use(blockRoutes(context))
     .use(ownAvatarRoutes(context))
     .use(heatmapRoutes(context))
-    .use(userBadgeRoutes(context))
-    .use(badgeRoutes(context))
     .use(twoFactorRoutes(context))
-    .use(auditLogRoutes(context))
+
+/** Issues and what belongs to them. */
+const issueApi = (context: Context) =>
+  new Elysia({ name: 'issueApi' })
+    .use(labelRoutes(context))
+    .use(milestoneRoutes(context))
+    .use(issueRoutes(context))
+    .use(commentRoutes(context))
+
+/** Repositories. */
+const repositoryApi = (context: Context) =>
+  new Elysia({ name: 'repositoryApi' })
     .use(repositoryCreationRoutes(context))
     .use(repositoryRoutes(context))
     .use(repositoryListRoutes(context))
     .use(branchRoutes(context))
+
+/** What Git repositories hold. */
+const contentApi = (context: Context) =>
+  new Elysia({ name: 'contentApi' })
+    .use(commitRoutes(context))
+    .use(gitObjectRoutes(context))
+    .use(contentsRoutes(context))
+    .use(contentsWriteRoutes(context))
+    .use(rawRoutes(context))
+    .use(archiveRoutes(context))
+
+/** Organizations and teams. */
+const organizationApi = (context: Context) =>
+  new Elysia({ name: 'organizationApi' })
     .use(organizationRoutes(context))
     .use(organizationMemberRoutes(context))
     .use(userOrganizationRoutes(context))
+    .use(teamListRoutes(context))
+    .use(teamRoutes(context))
+    .use(teamMemberRoutes(context))
+
+/** What concerns the site. */
+const administrationApi = (context: Context) =>
+  new Elysia({ name: 'administrationApi' })
+    .use(versionRoutes(context))
+    .use(adminUserRoutes(context))
+    .use(adminEmailRoutes(context))
+    .use(userBadgeRoutes(context))
+    .use(badgeRoutes(context))
+    .use(auditLogRoutes(context))
+
+/**
+ * The features below `/api/v1`, one instance each and in groups: the types stay quick to check, and a chain of more than about thirty is
+ * too deep for the compiler.
+ */
+export const api = (context: Context) =>
+  new Elysia({ name: 'api', prefix: '/api/v1' })
+    .use(accountApi(context))
+    .use(issueApi(context))
+    .use(repositoryApi(context))
+    .use(contentApi(context))
+    .use(organizationApi(context))
+    .use(administrationApi(context))

@@ -1,7 +1,9 @@
 import { Elysia } from 'elysia'
 import type { Context } from '../context.ts'
+import { archivePages } from '../features/archives/routes.ts'
 import { avatarRoutes } from '../features/avatars/routes.ts'
 import { healthRoutes } from '../features/health/routes.ts'
+import { rawPages } from '../features/raw/routes.ts'
 import { transportRoutes } from '../features/transport/routes.ts'
 import { jsonAnswers } from '../http/answers.ts'
 import { bodyReader } from '../http/body.ts'
@@ -30,6 +32,8 @@ export function createApp(context: Context) {
     .use(healthRoutes(context))
     .use(avatarRoutes(context))
     .use(homePage(context))
+    .use(rawPages(context))
+    .use(archivePages(context))
     .use(api(context))
   if (context.config.enableSwagger) {
     const about = { title: 'Hearth API', version, baseUrl: context.baseUrl }

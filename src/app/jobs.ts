@@ -1,6 +1,8 @@
 import { eventHandlers } from '../events/fan-out.ts'
 import { eventTasks } from '../events/prune.ts'
 import type { Reaction } from '../events/reaction.ts'
+import { archiveTasks } from '../features/archives/cleanup.ts'
+import { auditTasks } from '../features/audit-log/retention.ts'
 import { avatarTasks } from '../features/avatars/service.ts'
 import { refreshHandlers } from '../features/refs/refresh.ts'
 import { refTasks, repairPushes } from '../features/refs/repair.ts'
@@ -21,6 +23,8 @@ export const periodicTasks: readonly CronTask[] = [
   ...eventTasks,
   ...refTasks,
   ...rateLimitTasks,
+  ...archiveTasks,
+  ...auditTasks,
   ...avatarTasks,
   orphanTask,
   totalsTask,

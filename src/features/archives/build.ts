@@ -1,0 +1,162 @@
+import { randomUUID } from 'node:crypto'
+import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { tooLarge } from '../../kernel/errors.ts'
+
+/** Beginning of the names of files that are not whole yet. */
+export const PARTIAL = '.part-'
+
+/** Bytes that one reader takes at once. */
+const CHUNK = 256 * 1024
+
+/** An archive while Git makes it: written to the disk once, read by all who want it as it grows. */
+export class Build {
+  readonly #abort = new AbortController()
+  readonly #partial: string
+  readonly #target: string
+  #size = 0
+  #isWhole = false
+  #failure: unknown
+  #readers = 0
+  #grown = Promise.withResolvers<void>()
+  /** When it is whole and in its place, or has failed. Never rejects. */
+  readonly done: Promise<void>
+
+  constructor(target: string, source: (signal: AbortSignal) => Promise<ReadableStream<Uint8Array>>, maxBytes: number) {
+    this.#target = target
+    this.#partial = `${dirname(target)}/${PARTIAL}${randomUUID()}`
+    this.done = this.#run(source, maxBytes)
+  }
+
+  get size(): number {
+    return this.#size
+  }
+
+  /** The last reader has left before the end: who comes now needs another. */
+  get isGivenUp(): boolean {
+    return this.#abort.signal.aborted
+  }
+
+  /**
+   * From the first byte, once there is one: a failure to begin is thrown as what it is, a later one breaks the stream. When the
+   * last reader goes before the end, the work is given up.
+   */
+  async read(): Promise<ReadableStream<Uint8Array>> {
+    this.#readers += 1
+    try {
+      while (this.#size === 0 && !this.#isWhole) await this.#growth()
+      const file = await this.#open()
+      return streamFile(file, {
+        start: 0,
+        end: async (at) => {
+          while (at >= this.#size && !this.#isWhole) await this.#growth()
+          return this.#size
+        },
+        isEnded: (at) => this.#isWhole && at >= this.#size,
+        close: () => this.#leave(),
+      })
+    } catch (error) {
+      this.#leave()
+      throw error
+    }
+  }
+
+  /** It may get its final name at any moment. */
+  async #open(): Promise<FileHandle> {
+    try {
+      return await open(this.#partial)
+    } catch (error) {
+      if (this.#failure !== undefined) throw this.#failure
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return open(this.#target)
+      throw error
+    }
+  }
+
+  #leave(): void {
+    this.#readers -= 1
+    if (this.#readers === 0 && !this.#isWhole) this.#abort.abort()
+  }
+
+  async #growth(): Promise<void> {
+    if (this.#failure !== undefined) throw this.#failure
+    await this.#grown.promise
+    if (this.#failure !== undefined) throw this.#failure
+  }
+
+  #wake(): void {
+    const { resolve } = this.#grown
+    this.#grown = Promise.withResolvers<void>()
+    resolve()
+  }
+
+  async #run(source: (signal: AbortSignal) => Promise<ReadableStream<Uint8Array>>, maxBytes: number): Promise<void> {
+    try {
+      await mkdir(dirname(this.#target), { recursive: true, mode: 0o700 })
+      await using file = await open(this.#partial, 'wx', 0o600)
+      await this.#write(file, await source(this.#abort.signal), maxBytes)
+      // A file that is in place is whole, also after the power was lost.
+      await file.datasync()
+      await rename(this.#partial, this.#target)
+      this.#isWhole = true
+    } catch (error) {
+      this.#failure = error
+      await rm(this.#partial, { force: true })
+    }
+    this.#wake()
+  }
+
+  async #write(file: FileHandle, stream: ReadableStream<Uint8Array>, maxBytes: number): Promise<void> {
+    for await (const chunk of stream) {
+      if (this.#size + chunk.length > maxBytes) throw tooLarge(`the archive is larger than ${maxBytes} bytes`)
+      let written = 0
+      while (written < chunk.length) written += (await file.write(chunk, written)).bytesWritten
+      this.#size += chunk.length
+      this.#wake()
+    }
+  }
+}
+
+interface Source {
+  start: number
+  /** Up to where bytes are there, once there are some behind `at` or there will be no more. */
+  end(at: number): Promise<number> | number
+  isEnded(at: number): boolean
+  /** Called once, at the end, after a failure and when the reader leaves. */
+  close?(): void
+}
+
+/** Reads a file through its handle, which stays good when the file is renamed or removed. Closes it. */
+export function streamFile(file: FileHandle, { start, end, isEnded, close }: Source): ReadableStream<Uint8Array> {
+  let at = start
+  let isOpen = true
+  const finish = async () => {
+    if (!isOpen) return
+    isOpen = false
+    close?.()
+    await file.close()
+  }
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const limit = await end(at)
+          if (at < limit) {
+            const bytes = new Uint8Array(Math.min(CHUNK, limit - at))
+            const { bytesRead } = await file.read(bytes, 0, bytes.length, at)
+            if (bytesRead === 0) throw new Error('a cached archive has become shorter')
+            at += bytesRead
+            controller.enqueue(bytes.subarray(0, bytesRead))
+          }
+          if (!isEnded(at)) return
+          await finish()
+          controller.close()
+        } catch (error) {
+          await finish()
+          controller.error(error)
+        }
+      },
+      cancel: finish,
+    },
+    { highWaterMark: 0 },
+  )
+}

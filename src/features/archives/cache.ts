@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto'
+import { open, utimes } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Context } from '../../context.ts'
+import type { ArchiveFormat } from '../../git/model.ts'
+import type { ByteRange } from '../../http/download.ts'
+import { Build, streamFile } from './build.ts'
+import { archivesFolderOf, noteGrowth } from './cleanup.ts'
+
+export interface ArchiveQuery {
+  repositoryId: number
+  commit: string
+  format: ArchiveFormat
+  /** The folder that everything lies in. */
+  prefix: string
+  /** Only these files and folders; all when empty. */
+  paths: readonly string[]
+}
+
+export interface KeptArchive {
+  /** Bytes. */
+  size: number
+  read(range?: ByteRange): Promise<ReadableStream<Uint8Array>>
+  /** For whoever asks for the head alone. */
+  close(): Promise<void>
+}
+
+/** Everything that the bytes depend on: the commit, never the name of a ref, which may move. */
+export function archiveKey({ commit, format, prefix, paths }: ArchiveQuery): string {
+  const rest = createHash('sha256')
+    .update(JSON.stringify([prefix, [...paths].sort()]))
+    .digest('hex')
+  return `${commit}-${rest.slice(0, 16)}.${format}`
+}
+
+/** Archives that are being made in this process, by the path that they will have. */
+const builds = new Map<string, Build>()
+
+/** The kept archive; undefined when there is none. */
+export async function findArchive(context: Context, query: ArchiveQuery): Promise<KeptArchive | undefined> {
+  const path = pathOf(context, query)
+  const file = await open(path).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  })
+  if (!file) return undefined
+  const now = context.clock.now()
+  // What was used last is kept longest. The cleaning may have taken it meanwhile: then this handle is its last.
+  await utimes(path, now, now).catch(() => undefined)
+  const { size } = await file.stat()
+  return {
+    size,
+    close: () => file.close(),
+    read: async ({ start, end } = { start: 0, end: size }) =>
+      streamFile(file, { start, end: () => end, isEnded: (at) => at >= end }),
+  }
+}
+
+/** The archive as it grows: begins to make it, or joins whoever is making it. Throws as `Git.archive`. */
+export function makeArchive(context: Context, query: ArchiveQuery): Promise<ReadableStream<Uint8Array>> {
+  const path = pathOf(context, query)
+  const current = builds.get(path)
+  return (current && !current.isGivenUp ? current : begin(context, query, path)).read()
+}
+
+function begin(context: Context, query: ArchiveQuery, path: string): Build {
+  const { repositoryId, commit, format, prefix, paths } = query
+  const source = (signal: AbortSignal) =>
+    context.git.archive(repositoryId, { revision: commit, format, prefix, paths }, { signal })
+  const build = new Build(path, source, context.config.archiveCacheBytes)
+  builds.set(path, build)
+  void build.done.then(() => {
+    if (builds.get(path) === build) builds.delete(path)
+    noteGrowth(context, build.size)
+  })
+  return build
+}
+
+const pathOf = (context: Context, query: ArchiveQuery): string =>
+  join(archivesFolderOf(context), String(query.repositoryId), archiveKey(query))

@@ -1,0 +1,45 @@
+import { Elysia, t } from 'elysia'
+import type { RepositoryAccess } from '../../access/repository-access.ts'
+import type { Context } from '../../context.ts'
+import { FileBody } from '../../http/download.ts'
+import { gate } from '../../http/gate.ts'
+import { queryList } from '../../http/query.ts'
+import { decodeWildcard } from '../../http/wildcard.ts'
+import { MEDIA_TYPES } from './name.ts'
+import { serveArchive } from './serve.ts'
+
+const read = { unit: 'repo.code', scope: 'repository' } as const
+const query = t.Object({ path: queryList({ description: 'Only these files and folders' }) })
+
+export const archiveRoutes = (context: Context) =>
+  new Elysia({ name: 'archives', prefix: '/repos/:owner/:repo', detail: { tags: ['repository'] } })
+    .use(gate(context))
+    .get(
+      '/archive/*',
+      ({ repo, params, query, request }) =>
+        serveArchive(context, request, { repo, name: decodeWildcard(params), paths: query.path ?? [] }),
+      {
+        readRepo: read,
+        query,
+        response: { 200: FileBody, 206: FileBody },
+        detail: {
+          operationId: 'repoGetArchive',
+          summary: 'The files of a branch, tag or commit as `.zip` or `.tar.gz`',
+          'x-parameters': { '*': 'archive' },
+          'x-produces': Object.values(MEDIA_TYPES),
+          'x-refuses': [400, 413, 416],
+        },
+      },
+    )
+
+/** The address that pages and package tools use: `/owner/name/archive/main.tar.gz`. */
+export const archivePages = (context: Context) =>
+  new Elysia({ name: 'archive-pages', prefix: '/:owner/:repo', detail: { hide: true } })
+    .use(gate(context))
+    .get('/archive/*', ({ repo, params, request }) => serve(context, request, { repo, params }), { readRepo: read })
+
+const serve = (
+  context: Context,
+  request: Request,
+  { repo, params }: { repo: RepositoryAccess; params: { '*': string } },
+): Promise<Response> => serveArchive(context, request, { repo, name: decodeWildcard(params), paths: [] })

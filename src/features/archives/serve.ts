@@ -1,0 +1,78 @@
+import type { RepositoryAccess } from '../../access/repository-access.ts'
+import type { Context } from '../../context.ts'
+import { setIdleSeconds } from '../../http/connection.ts'
+import { type ByteRange, contentDisposition, hasCurrent, readRange } from '../../http/download.ts'
+import { getRevision } from '../commits/revision.ts'
+import { orNotFound } from '../commits/service.ts'
+import { archiveKey, findArchive, type KeptArchive, makeArchive } from './cache.ts'
+import { MEDIA_TYPES, parseArchiveName } from './name.ts'
+
+interface Asked {
+  repo: RepositoryAccess
+  /** The revision with the ending that says the form. */
+  name: string
+  paths: readonly string[]
+}
+
+/**
+ * Sends an archive: the kept one, or the one that is being made, as it grows.
+ * @throws Refusal 400 for an unknown form, 404 for an unknown revision or path, 416, 503 when Git has too much to do
+ */
+export async function serveArchive(
+  context: Context,
+  request: Request,
+  { repo, name, paths }: Asked,
+): Promise<Response> {
+  const { ref, format } = parseArchiveName(name)
+  const { commit } = await getRevision(context, repo, ref)
+  const { id } = repo.repository
+  // Wire: everything lies in one folder that is called as the repository, in lower case.
+  const prefix = repo.repository.name.toLowerCase()
+  const query = { repositoryId: id, commit: commit.sha, format, prefix, paths: cleanPaths(paths) }
+  const etag = `"${archiveKey(query)}"`
+  if (hasCurrent(request, etag)) return new Response(null, { status: 304, headers: { etag } })
+  const headers = {
+    'content-type': MEDIA_TYPES[format],
+    'content-disposition': contentDisposition(
+      'attachment',
+      `${repo.repository.name}-${ref.replaceAll('/', '-')}.${format}`,
+    ),
+    'access-control-expose-headers': 'Content-Disposition',
+    etag,
+  }
+  // Git may be silent for long before it has the first bytes of a large tree.
+  setIdleSeconds(request, 0)
+  const kept = await findArchive(context, query)
+  if (request.method === 'HEAD') {
+    await kept?.close()
+    return new Response(null, { headers: { ...headers, ...lengthOf(kept?.size) } })
+  }
+  if (!kept) {
+    return new Response(await orNotFound(makeArchive(context, query)), { headers })
+  }
+  const range = await readRangeOrClose(request, { etag, kept })
+  if (!range) return new Response(await kept.read(), { headers: { ...headers, ...lengthOf(kept.size) } })
+  const part = {
+    'content-length': String(range.end - range.start),
+    'content-range': `bytes ${range.start}-${range.end - 1}/${kept.size}`,
+  }
+  return new Response(await kept.read(range), { status: 206, headers: { ...headers, ...part } })
+}
+
+const cleanPaths = (paths: readonly string[]): string[] =>
+  paths.map((path) => path.replace(/^\/+|\/+$/g, '')).filter((path) => path !== '')
+
+const lengthOf = (size: number | undefined): Record<string, string> =>
+  size === undefined ? {} : { 'content-length': String(size), 'accept-ranges': 'bytes' }
+
+async function readRangeOrClose(
+  request: Request,
+  { etag, kept }: { etag: string; kept: KeptArchive },
+): Promise<ByteRange | undefined> {
+  try {
+    return readRange(request, { size: kept.size, etag })
+  } catch (error) {
+    await kept.close()
+    throw error
+  }
+}

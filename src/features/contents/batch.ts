@@ -1,0 +1,42 @@
+import { Value } from '@sinclair/typebox/value'
+import type { RepositoryAccess } from '../../access/repository-access.ts'
+import type { Context } from '../../context.ts'
+import { endIfUnchanged } from '../../http/freshness.ts'
+import { badRequest } from '../../kernel/errors.ts'
+import type { ContentsResponse } from '../../wire/contents.ts'
+import { getRevision } from '../commits/revision.ts'
+import { GetFilesOptions } from './schema.ts'
+import { readFiles } from './service.ts'
+
+/** The names in the query's JSON. @throws Refusal 400 for anything else */
+export function readFileNames(body: string): string[] {
+  const value = parse(body)
+  if (!Value.Check(GetFilesOptions, value)) throw badRequest('the query key "body" needs {"files": ["..."]}')
+  return value.files
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+interface Asked {
+  request: Request
+  set: { headers: Record<string, string | number | undefined> }
+}
+
+/** Wire: of more names than a page of a list has, the first are answered. */
+export async function answerFiles(
+  context: Context,
+  { request, set }: Asked,
+  { repo, ref, names }: { repo: RepositoryAccess; ref: string | undefined; names: readonly string[] },
+): Promise<(ContentsResponse | null)[]> {
+  const revision = await getRevision(context, repo, ref)
+  const paths = names.slice(0, context.config.maxResponseItems).map((name) => name.replace(/^\/+|\/+$/g, ''))
+  if (request.method === 'GET')
+    endIfUnchanged({ request, set }, [repo.version, revision.kind, ref, revision.commit.sha, ...paths])
+  return readFiles(context, { repo, revision, ref: ref ?? revision.name }, { paths, signal: request.signal })
+}

@@ -1,0 +1,58 @@
+import type { TreeChange } from '../../git/model.ts'
+import { invalid } from '../../kernel/errors.ts'
+import type { ChangeFileOperation } from './schema.ts'
+
+/**
+ * One operation as Git's engine takes it. A file that exists is only changed by who names the blob it is: an edit that was
+ * made meanwhile is never lost.
+ * @throws Refusal 422 for content that is no base64, and without the blob's id
+ */
+export function readChange(operation: ChangeFileOperation): TreeChange {
+  const { path, sha, from_path: fromPath } = operation
+  switch (operation.operation) {
+    case 'create':
+      return { op: 'create', path, content: readContent(operation.content ?? '') }
+    case 'upload':
+      return { op: 'put', path, content: readContent(operation.content ?? '') }
+    case 'delete':
+      return { op: 'delete', path, sha: required(sha) }
+    case 'update': {
+      const content = readContent(operation.content ?? '')
+      if (!fromPath || fromPath === path) return { op: 'update', path, content, sha: required(sha) }
+      return { op: 'rename', fromPath, path, content, sha: required(sha) }
+    }
+    case 'rename': {
+      if (!fromPath) throw invalid('Required', 'from_path')
+      const content = operation.content === undefined ? undefined : readContent(operation.content)
+      return { op: 'rename', fromPath, path, content, sha: required(sha) }
+    }
+  }
+}
+
+function required(sha: string | undefined): string {
+  if (!sha) throw invalid('a SHA or commit ID must be provided when updating a file', 'sha')
+  return sha
+}
+
+/** RFC 4648 section 4. Line breaks are let through, as many clients wrap their lines. */
+function readContent(base64: string): Uint8Array {
+  const text = base64.replace(/[\r\n]/g, '')
+  if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) throw invalid('is not base64', 'content')
+  return Buffer.from(text, 'base64')
+}
+
+/** What a commit without a message says. Wire: new files first, then changed and deleted ones. */
+export function describeChanges(operations: readonly ChangeFileOperation[]): string {
+  const pathsOf = (...kinds: string[]) =>
+    operations
+      .filter(({ operation }) => kinds.includes(operation))
+      .map(({ path }) => path)
+      .join(', ')
+  const lines = [
+    ['Add', pathsOf('create', 'upload')],
+    ['Update', pathsOf('update')],
+    ['Rename', pathsOf('rename')],
+    ['Delete', pathsOf('delete')],
+  ] as const
+  return lines.flatMap(([verb, paths]) => (paths === '' ? [] : [`${verb} ${paths}`])).join('\n')
+}

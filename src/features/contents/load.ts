@@ -1,0 +1,98 @@
+import type { Git } from '../../git/engine.ts'
+import type { Commit, TreeEntry } from '../../git/model.ts'
+import { gitTime } from '../../wire/commit.ts'
+import type { ShownContents } from '../../wire/contents.ts'
+import { MAX_BLOB_BYTES } from '../../wire/limits.ts'
+import { readBase64 } from '../commits/blobs.ts'
+import { readSubmodules } from './submodules.ts'
+
+export interface Parts {
+  withContent: boolean
+  withLastCommit: boolean
+  withMessage: boolean
+}
+
+export interface Ground {
+  git: Git
+  repositoryId: number
+  /** The commit that is looked into. */
+  commit: Commit
+  /** The entries are what this very commit has written. */
+  isJustWritten?: boolean
+  signal?: AbortSignal
+}
+
+/** A link longer than this is no link that a system would follow. */
+const MAX_LINK_BYTES = 4096
+
+/** What the answer shows of entries of one folder beside their names. Whatever the number of entries, few round trips to Git. */
+export async function loadEntries(
+  ground: Ground,
+  entries: readonly TreeEntry[],
+  parts: Parts,
+): Promise<ShownContents[]> {
+  const { git, repositoryId, commit } = ground
+  const hasSubmodules = entries.some(({ kind }) => kind === 'submodule')
+  const [commits, submodules, targets] = await Promise.all([
+    parts.withLastCommit || parts.withMessage ? loadLastCommits(ground, entries) : new Map<string, Commit>(),
+    hasSubmodules ? readSubmodules(git, repositoryId, commit.tree) : new Map<string, string>(),
+    loadTargets(ground, entries),
+  ])
+  const contents = parts.withContent ? await loadContents(ground, entries) : new Map<string, string>()
+  return entries.map((entry) => ({
+    ...entry,
+    content: contents.get(entry.path) ?? null,
+    target: targets.get(entry.path) ?? null,
+    submoduleUrl: submodules.get(entry.path) ?? null,
+    lastCommit: describeCommit(commits.get(entry.path), parts),
+  }))
+}
+
+function describeCommit(commit: Commit | undefined, parts: Parts): ShownContents['lastCommit'] {
+  if (!commit) return undefined
+  return {
+    sha: commit.sha,
+    committedAt: gitTime(commit.committer),
+    authoredAt: gitTime(commit.author),
+    ...(parts.withMessage && { message: commit.message }),
+  }
+}
+
+/** By path. Where the walk through the history took too long, the commit that is looked at stands for the unknown one. */
+async function loadLastCommits(ground: Ground, entries: readonly TreeEntry[]): Promise<Map<string, Commit>> {
+  const { git, repositoryId, commit, signal } = ground
+  const [first] = entries
+  if (!first) return new Map()
+  if (ground.isJustWritten) return new Map(entries.map(({ path }) => [path, commit]))
+  const folder = first.path.slice(0, Math.max(0, first.path.length - first.name.length - 1))
+  const names = entries.map(({ name }) => name)
+  const shas = await git.lastCommits(repositoryId, { revision: commit.sha, folder, names }, { signal })
+  const known = await git.readCommits(repositoryId, [...new Set(shas.values())])
+  return new Map(entries.map(({ path, name }) => [path, known.get(shas.get(name) ?? '') ?? commit]))
+}
+
+/** The text of symbolic links, by path. */
+async function loadTargets({ git, repositoryId }: Ground, entries: readonly TreeEntry[]): Promise<Map<string, string>> {
+  const links = entries.filter(({ kind, size = 0 }) => kind === 'symlink' && size <= MAX_LINK_BYTES)
+  const texts = await Promise.all(
+    links.map(async ({ path, sha }): Promise<[string, string]> => {
+      const { bytes } = await git.readBlob(repositoryId, sha, { maxBytes: MAX_LINK_BYTES })
+      return [path, Buffer.from(bytes).toString()]
+    }),
+  )
+  return new Map(texts)
+}
+
+/** In base64, by path: only of files, and only up to the limit of the settings. */
+async function loadContents(
+  { git, repositoryId }: Ground,
+  entries: readonly TreeEntry[],
+): Promise<Map<string, string>> {
+  const contents = new Map<string, string>()
+  for (const { path, kind, sha, size = 0 } of entries) {
+    if ((kind !== 'file' && kind !== 'executable') || size > MAX_BLOB_BYTES) continue
+    const { bytes } = await git.readBlob(repositoryId, sha, { maxBytes: MAX_BLOB_BYTES })
+    contents.set(path, readBase64(bytes))
+  }
+  return contents
+}

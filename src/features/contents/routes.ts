@@ -1,0 +1,159 @@
+import { Elysia, t } from 'elysia'
+import type { RepositoryAccess } from '../../access/repository-access.ts'
+import type { Context } from '../../context.ts'
+import { endIfUnchanged } from '../../http/freshness.ts'
+import { gate } from '../../http/gate.ts'
+import { queryList, queryText } from '../../http/query.ts'
+import { decodeWildcard } from '../../http/wildcard.ts'
+import { ContentsExtResponse, ContentsResponse } from '../../wire/contents.ts'
+import { answerFiles, readFileNames } from './batch.ts'
+import type { Parts } from './load.ts'
+import { GetFilesOptions } from './schema.ts'
+import { getPlace, readContents } from './service.ts'
+
+const read = { unit: 'repo.code', scope: 'repository' } as const
+const named = { 'x-parameters': { '*': 'filepath' } } as const
+
+const refQuery = t.Object({ ref: queryText({ description: 'Branch, tag or commit; the default branch without it' }) })
+const extQuery = t.Object({
+  ...refQuery.properties,
+  includes: queryList({
+    description: 'What is told beside names',
+    enum: ['file_content', 'lfs_metadata', 'commit_metadata', 'commit_message'],
+  }),
+})
+
+const filesQuery = t.Object({
+  ...refQuery.properties,
+  body: t.String({ description: 'JSON with the names of the files: `{"files": ["a.txt"]}`' }),
+})
+const Files = t.Array(t.Nullable(ContentsResponse))
+
+/** A file is told as an object, a folder as the list of what is in it. */
+const FileOrFolder = t.Union([ContentsResponse, t.Array(ContentsResponse)], { $id: 'FileOrFolderContents' })
+
+/** Wire: a file is told with its content and its last commit. */
+const usual: Parts = { withContent: true, withLastCommit: true, withMessage: false }
+
+interface Asked {
+  request: Request
+  set: { headers: Record<string, string | number | undefined> }
+}
+
+export const contentsRoutes = (context: Context) =>
+  new Elysia({ name: 'contents', prefix: '/repos/:owner/:repo', detail: { tags: ['repository'] } })
+    .use(gate(context))
+    .get(
+      '/contents',
+      async ({ repo, query, request, set }) => {
+        const asked = { path: '', ref: query.ref, parts: usual }
+        return [await answer(context, { request, set }, { repo, ...asked })].flat()
+      },
+      {
+        readRepo: read,
+        query: refQuery,
+        response: { 200: t.Array(ContentsResponse) },
+        detail: { operationId: 'repoGetContentsList', summary: 'Files and folders at the root' },
+      },
+    )
+    .get(
+      '/contents/*',
+      ({ repo, params, query, request, set }) => {
+        const asked = { path: decodeWildcard(params), ref: query.ref, parts: usual }
+        return answer(context, { request, set }, { repo, ...asked })
+      },
+      {
+        readRepo: read,
+        query: refQuery,
+        response: { 200: FileOrFolder },
+        detail: { operationId: 'repoGetContents', summary: 'A file, or the entries of a folder', ...named },
+      },
+    )
+    .get(
+      '/contents-ext',
+      async ({ repo, query, request, set }) => {
+        const asked = { path: '', ref: query.ref, parts: readParts(query.includes) }
+        return presentExt(await answer(context, { request, set }, { repo, ...asked }))
+      },
+      {
+        readRepo: read,
+        query: extQuery,
+        response: { 200: ContentsExtResponse },
+        detail: { operationId: 'getContentsExtOfRoot', summary: 'Files and folders at the root' },
+      },
+    )
+    .get(
+      '/contents-ext/*',
+      async ({ repo, params, query, request, set }) => {
+        const asked = { path: decodeWildcard(params), ref: query.ref, parts: readParts(query.includes) }
+        return presentExt(await answer(context, { request, set }, { repo, ...asked }))
+      },
+      {
+        readRepo: read,
+        query: extQuery,
+        response: { 200: ContentsExtResponse },
+        detail: {
+          operationId: 'repoGetContentsExt',
+          summary: 'A file or the entries of a folder, with what is asked for of each',
+          ...named,
+        },
+      },
+    )
+    .get(
+      '/file-contents',
+      ({ repo, query, request, set }) =>
+        answerFiles(context, { request, set }, { repo, ref: query.ref, names: readFileNames(query.body) }),
+      {
+        readRepo: read,
+        query: filesQuery,
+        response: { 200: Files },
+        detail: {
+          operationId: 'repoGetFileContents',
+          summary: 'Several files at once; null for those that are not there',
+          'x-refuses': [400],
+        },
+      },
+    )
+    .post(
+      '/file-contents',
+      ({ repo, query, body, request, set }) =>
+        answerFiles(context, { request, set }, { repo, ref: query.ref, names: body.files }),
+      {
+        readRepo: read,
+        query: refQuery,
+        body: GetFilesOptions,
+        response: { 200: Files },
+        detail: {
+          operationId: 'repoGetFileContentsPost',
+          summary: 'Several files at once; null for those that are not there',
+        },
+      },
+    )
+
+interface Wanted {
+  repo: RepositoryAccess
+  path: string
+  ref: string | undefined
+  parts: Parts
+}
+
+/** Ends with 304 before a file is read or a history walked. */
+async function answer(
+  context: Context,
+  { request, set }: Asked,
+  { repo, parts, ...asked }: Wanted,
+): Promise<ContentsResponse | ContentsResponse[]> {
+  const place = await getPlace(context, repo, asked)
+  const { kind, commit } = place.revision
+  endIfUnchanged({ request, set }, [repo.version, kind, place.ref, commit.sha, place.path, JSON.stringify(parts)])
+  return readContents(context, place, { parts, signal: request.signal })
+}
+
+const readParts = (includes: readonly string[] = []): Parts => ({
+  withContent: includes.includes('file_content'),
+  withLastCommit: includes.includes('commit_metadata'),
+  withMessage: includes.includes('commit_message'),
+})
+
+const presentExt = (found: ContentsResponse | ContentsResponse[]): ContentsExtResponse =>
+  Array.isArray(found) ? { dir_contents: found } : { file_contents: found }

@@ -1,0 +1,99 @@
+import type { RepositoryAccess } from '../../access/repository-access.ts'
+import type { Context } from '../../context.ts'
+import type { TreeEntry } from '../../git/model.ts'
+import { notFound } from '../../kernel/errors.ts'
+import { type ContentsResponse, presentContents } from '../../wire/contents.ts'
+import { MAX_BLOB_BYTES, MAX_RESPONSE_BYTES } from '../../wire/limits.ts'
+import { getRevision, type Revision, webPathOf } from '../commits/revision.ts'
+import { type Ground, loadEntries, type Parts } from './load.ts'
+
+/** What a path names, with the revision it was looked up in. */
+export interface Place {
+  repo: RepositoryAccess
+  revision: Revision
+  /** Without slashes at its ends; '' is the root. */
+  path: string
+  entry: TreeEntry
+  /** What the client called the revision. */
+  ref: string
+}
+
+/** @throws Refusal 404 for an unknown revision or path */
+export async function getPlace(
+  context: Context,
+  repo: RepositoryAccess,
+  asked: { path: string; ref: string | undefined },
+): Promise<Place> {
+  const revision = await getRevision(context, repo, asked.ref)
+  const path = asked.path.replace(/^\/+|\/+$/g, '')
+  const entry = await context.git.findEntry(repo.repository.id, revision.commit.tree, path)
+  if (!entry) throw notFound(`object does not exist [id: , rel_path: ${path}]`)
+  return { repo, revision, path, entry, ref: asked.ref ?? revision.name }
+}
+
+/** Wire: of a folder the entries are told, without their content. */
+export async function readContents(
+  context: Context,
+  place: Place,
+  { parts, signal }: { parts: Parts; signal: AbortSignal },
+): Promise<ContentsResponse | ContentsResponse[]> {
+  const ground = { ...groundOf(context, place), signal }
+  if (place.entry.kind === 'folder') {
+    const { id } = place.repo.repository
+    const query = { revision: place.revision.commit.tree, path: place.path, withSizes: true }
+    const { entries } = await context.git.readTree(id, query, { signal })
+    return present(place, await loadEntries(ground, entries, { ...parts, withContent: false }))
+  }
+  const [entry] = await withSizes(ground, [place.entry])
+  const [only] = present(place, await loadEntries(ground, entry ? [entry] : [], parts))
+  if (!only) throw new Error('one entry gives one answer')
+  return only
+}
+
+/** Several files at once; null for what is no file or not there. Content is left out when all together is too long. */
+export async function readFiles(
+  context: Context,
+  { repo, revision, ref }: Pick<Place, 'repo' | 'revision' | 'ref'>,
+  { paths, ...rest }: { paths: readonly string[] } & Pick<Ground, 'signal' | 'isJustWritten'>,
+): Promise<(ContentsResponse | null)[]> {
+  const { git } = context
+  const { id } = repo.repository
+  const ground = { git, repositoryId: id, commit: revision.commit, ...rest }
+  const files: (ContentsResponse | null)[] = []
+  let bytes = 0
+  for (const path of paths) {
+    const found = await git.findEntry(id, revision.commit.tree, path)
+    const [entry] = found && found.kind !== 'folder' ? await withSizes(ground, [found]) : []
+    if (!entry) {
+      files.push(null)
+      continue
+    }
+    if ((entry.size ?? 0) <= MAX_BLOB_BYTES) bytes += entry.size ?? 0
+    const parts = { withContent: bytes <= MAX_RESPONSE_BYTES, withLastCommit: true, withMessage: false }
+    files.push(...present({ repo, revision, ref }, await loadEntries(ground, [entry], parts)))
+  }
+  return files
+}
+
+const groundOf = ({ git }: Context, { repo, revision }: Place): Ground => ({
+  git,
+  repositoryId: repo.repository.id,
+  commit: revision.commit,
+})
+
+async function withSizes({ git, repositoryId }: Ground, entries: readonly TreeEntry[]): Promise<TreeEntry[]> {
+  const blobs = entries.filter(({ kind }) => kind !== 'folder' && kind !== 'submodule')
+  const sizes = await git.sizes(
+    repositoryId,
+    blobs.map(({ sha }) => sha),
+  )
+  return entries.map((entry) => ({ ...entry, size: sizes.get(entry.sha)?.size }))
+}
+
+function present(
+  { repo, revision, ref }: Pick<Place, 'repo' | 'revision' | 'ref'>,
+  entries: Awaited<ReturnType<typeof loadEntries>>,
+): ContentsResponse[] {
+  const place = { apiUrl: repo.apiUrl, htmlUrl: repo.htmlUrl, ref, webPath: webPathOf(revision) }
+  return entries.map((entry) => presentContents(entry, place))
+}

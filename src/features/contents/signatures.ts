@@ -1,0 +1,56 @@
+import type { UserRow } from '../../../db/schema/users.ts'
+import type { Context } from '../../context.ts'
+import type { Signature } from '../../git/model.ts'
+import { isEmailAddress } from '../../kernel/email.ts'
+import { invalid } from '../../kernel/errors.ts'
+import { parseTime } from '../../kernel/time.ts'
+import { noreplyAddress } from '../../wire/user.ts'
+import type { CommitOptions, Identity } from './schema.ts'
+
+/**
+ * Who a commit says made it. Wire: one given identity stands for both; without any it is the caller, under the address that the
+ * caller shows; a date without an identity counts too.
+ * @throws Refusal 422 for a text that is no address
+ */
+export function signaturesOf(
+  context: Context,
+  user: UserRow,
+  { author, committer, dates }: CommitOptions,
+): { author: Signature; committer: Signature } {
+  const [asAuthor, asCommitter] = [readIdentity(user, author, 'author'), readIdentity(user, committer, 'committer')]
+  const own = ownIdentity(context, user)
+  const now = { date: context.clock.now(), offsetMinutes: 0 }
+  return {
+    author: { ...(asAuthor ?? asCommitter ?? own), ...(readDate(dates?.author) ?? now) },
+    committer: { ...(asCommitter ?? asAuthor ?? own), ...(readDate(dates?.committer) ?? now) },
+  }
+}
+
+interface Name {
+  name: string
+  email: string
+}
+
+function readIdentity(user: UserRow, identity: Identity | undefined, field: string): Name | undefined {
+  const email = identity?.email?.trim() ?? ''
+  if (email === '') return undefined
+  if (!isEmailAddress(email)) throw invalid('Email', `${field}.email`)
+  const isOwn = email.toLowerCase() === user.email.toLowerCase()
+  return { email, name: identity?.name?.trim() || (isOwn ? nameOf(user) : email) }
+}
+
+const nameOf = (user: UserRow): string => user.fullName.trim() || user.name
+
+const ownIdentity = ({ config }: Context, user: UserRow): Name => ({
+  name: nameOf(user),
+  email: user.keepEmailPrivate ? noreplyAddress(user, config) : user.email,
+})
+
+/** With the zone that the client wrote. */
+function readDate(text: string | undefined): Pick<Signature, 'date' | 'offsetMinutes'> | undefined {
+  const date = text === undefined ? undefined : parseTime(text)
+  if (!date || text === undefined) return undefined
+  const [, sign, hours, minutes] = /([+-])(\d{2}):(\d{2})$/.exec(text) ?? []
+  const offset = Number(hours ?? 0) * 60 + Number(minutes ?? 0)
+  return { date, offsetMinutes: sign === '-' ? -offset : offset }
+}

@@ -1,0 +1,108 @@
+import type { RepositoryAccess } from '../../access/repository-access.ts'
+import type { Actor } from '../../auth/actor.ts'
+import type { Context } from '../../context.ts'
+import { type GitError, isGitError } from '../../git/errors.ts'
+import type { FilesCommit, FilesCommitted } from '../../git/model.ts'
+import { isValidBranchName } from '../../git/names.ts'
+import { conflict, invalid, locked, notFound, type Refusal } from '../../kernel/errors.ts'
+import { createTurns } from '../../kernel/turns.ts'
+import { recordPush } from '../refs/change.ts'
+import { describeChanges, readChange } from './changes.ts'
+import type { ChangeFileOperation, CommitOptions } from './schema.ts'
+import { signaturesOf } from './signatures.ts'
+
+export interface Subject {
+  actor: Actor
+  repo: RepositoryAccess
+}
+
+/** Other replicas and pushes may move the branch; each try is judged anew on what is there then. */
+const MAX_TRIES = 5
+
+/** Commits to one repository wait for each other here, where they hold no process and no connection. */
+const turns = createTurns<number>()
+
+/**
+ * Makes one commit of all operations or none, with what follows from a push: rows, events, counters. When the branch moves
+ * meanwhile, the operations are applied again to where it is then, each with its own check of the blob, so that two commits to
+ * different files both succeed and nobody's edit is lost.
+ * @throws Refusal 404 for an unknown branch or file, 409 when the branch keeps moving, 422 for what cannot be applied, 423 for a
+ * mirror
+ */
+export async function changeFiles(
+  context: Context,
+  { actor, repo }: Subject,
+  { option, operations }: { option: CommitOptions; operations: readonly ChangeFileOperation[] },
+): Promise<FilesCommitted> {
+  const { repository } = repo
+  if (repository.isMirror) throw locked(`${repo.fullName} is a mirror`)
+  const commit: FilesCommit = {
+    ...branchesOf(repository.defaultBranch, option),
+    ...signaturesOf(context, actor.user, option),
+    changes: operations.map(readChange),
+    message: option.message?.trim() || describeChanges(operations),
+    signoff: option.signoff,
+    // Wire: an edit that changes nothing is a commit all the same.
+    allowEmpty: true,
+  }
+  const subject = { repositoryId: repository.id, pusher: actor.user }
+  try {
+    return await turns.run(repository.id, () =>
+      recordPush(context, subject, async () => {
+        const result = await commitPatiently(context, repository.id, commit)
+        return { refs: [result.ref], result }
+      }),
+    )
+  } catch (error) {
+    throw (isGitError(error) && refusalOf(error, commit)) || error
+  }
+}
+
+function branchesOf(
+  defaultBranch: string,
+  option: CommitOptions,
+): Pick<FilesCommit, 'branch' | 'newBranch' | 'replacesNewBranch'> {
+  const branch = option.branch || defaultBranch
+  const newBranch = option.new_branch && option.new_branch !== branch ? option.new_branch : undefined
+  if (!isValidBranchName(branch)) throw invalid('GitRefName', 'branch')
+  if (newBranch !== undefined && !isValidBranchName(newBranch)) throw invalid('GitRefName', 'new_branch')
+  return { branch, newBranch, replacesNewBranch: option.force_push }
+}
+
+async function commitPatiently({ git }: Context, id: number, commit: FilesCommit): Promise<FilesCommitted> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await git.commitFiles(id, commit)
+    } catch (error) {
+      if (tries === MAX_TRIES || !isGitError(error) || error.code !== 'head-moved') throw error
+    }
+  }
+}
+
+/** Wire: what is wrong with the files is 422, also where it came about by another's commit. */
+function refusalOf({ code, subject = '' }: GitError, { branch, newBranch }: FilesCommit): Refusal | undefined {
+  switch (code) {
+    case 'path':
+      return notFound(`repository file does not exist [path: ${subject}]`)
+    case 'branch-missing':
+      return notFound(`branch does not exist [name: ${branch}]`)
+    case 'path-exists':
+      return invalid(`repository file already exists [path: ${subject}]`)
+    case 'blob-moved':
+      return invalid(`sha does not match the file [path: ${subject}]`, 'sha')
+    case 'path-not-file':
+    case 'path-parent-not-folder':
+      return invalid(`a part of the path is something else than it would have to be [path: ${subject}]`, 'path')
+    case 'path-syntax':
+    case 'content':
+      return invalid(`the path cannot be written [path: ${subject}]`, 'path')
+    case 'branch-exists':
+      return invalid(`branch already exists [name: ${newBranch ?? branch}]`, 'new_branch')
+    case 'ref-name-conflict':
+      return conflict('a branch with a conflicting name exists')
+    case 'head-moved':
+      return conflict('the branch keeps moving, try again')
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,74 @@
+import { Elysia, t } from 'elysia'
+import type { RepositoryAccess } from '../../access/repository-access.ts'
+import type { Context } from '../../context.ts'
+import { FileBody } from '../../http/download.ts'
+import { gate } from '../../http/gate.ts'
+import { BINARY, SNIFFED_TYPES } from '../../http/media-type.ts'
+import { queryText } from '../../http/query.ts'
+import { decodeWildcard } from '../../http/wildcard.ts'
+import { getPlace } from '../contents/service.ts'
+import { serveFile } from './serve.ts'
+import { splitAddress } from './web-address.ts'
+
+const read = { unit: 'repo.code', scope: 'repository' } as const
+const query = t.Object({ ref: queryText({ description: 'Branch, tag or commit; the default branch without it' }) })
+const notes = {
+  'x-parameters': { '*': 'filepath' },
+  'x-produces': [BINARY, ...SNIFFED_TYPES],
+  'x-refuses': [416],
+} as const
+
+/** Files as they are. Symbolic links are told, never followed; large file storage is not there yet, so `media` is `raw`. */
+export const rawRoutes = (context: Context) =>
+  new Elysia({ name: 'raw', prefix: '/repos/:owner/:repo', detail: { tags: ['repository'] } })
+    .use(gate(context))
+    .get(
+      '/raw/*',
+      ({ repo, params, query, request }) => serve(context, request, { repo, path: decodeWildcard(params), ...query }),
+      {
+        readRepo: read,
+        query,
+        response: { 200: FileBody, 206: FileBody },
+        detail: { operationId: 'repoGetRawFile', summary: 'A file as it is', ...notes },
+      },
+    )
+    .get(
+      '/media/*',
+      ({ repo, params, query, request }) => serve(context, request, { repo, path: decodeWildcard(params), ...query }),
+      {
+        readRepo: read,
+        query,
+        response: { 200: FileBody, 206: FileBody },
+        detail: {
+          operationId: 'repoGetRawFileOrLFS',
+          summary: 'A file as it is, or what a pointer of large file storage stands for',
+          ...notes,
+        },
+      },
+    )
+
+/** The addresses that `download_url` names: `/owner/name/raw/branch/main/path`. */
+export const rawPages = (context: Context) =>
+  new Elysia({ name: 'raw-pages', prefix: '/:owner/:repo', detail: { hide: true } })
+    .use(gate(context))
+    .get(
+      '/raw/*',
+      async ({ repo, params, request }) =>
+        serve(context, request, { repo, ...(await splitAddress(context, repo, decodeWildcard(params))) }),
+      { readRepo: read },
+    )
+    .get(
+      '/media/*',
+      async ({ repo, params, request }) =>
+        serve(context, request, { repo, ...(await splitAddress(context, repo, decodeWildcard(params))) }),
+      { readRepo: read },
+    )
+
+async function serve(
+  context: Context,
+  request: Request,
+  { repo, path, ref }: { repo: RepositoryAccess; path: string; ref?: string | undefined },
+): Promise<Response> {
+  const { entry } = await getPlace(context, repo, { path, ref })
+  return serveFile(context, request, { repositoryId: repo.repository.id, entry })
+}
