@@ -1,5 +1,7 @@
 import type { Db, Sql } from '../db/client.ts'
 import type { Passwords } from './auth/password.ts'
+import type { Secrets } from './auth/secrets.ts'
+import type { VerifiedPasswords } from './auth/verified.ts'
 import type { Config } from './config.ts'
 import type { Git } from './git/engine.ts'
 import type { Jobs } from './jobs/jobs.ts'
@@ -16,6 +18,9 @@ export interface Context {
   readonly jobs: Jobs
   readonly templates: Templates
   readonly passwords: Passwords
+  readonly verified: VerifiedPasswords
+  /** Encrypts what must be read back: second factors, secrets of hooks and mirrors. */
+  readonly secrets: Secrets
   readonly clock: Clock
   readonly log: Log
   /** The address people and links use, without a trailing slash. */

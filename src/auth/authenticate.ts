@@ -18,7 +18,7 @@ export async function authenticate(
   origin: RequestOrigin,
 ): Promise<Actor | undefined> {
   const credential = readCredential(request.url, request.headers.get('authorization') ?? undefined)
-  const found = credential && (await findActor(context, credential))
+  const found = credential && (await findActor(context, credential, { request, origin }))
   const actor = found && { ...found, origin }
   if (credential && !actor) throw unauthorized('invalid username, password or token')
   if (actor) requireUsableAccount(context, actor)
@@ -26,10 +26,24 @@ export async function authenticate(
   return sudoName ? actAs(context, actor, sudoName) : actor
 }
 
-function findActor(context: Context, credential: Credential): Promise<Actor | undefined> {
-  return credential.kind === 'token'
-    ? findTokenActor(context, credential.secret)
-    : findBasicActor(context, credential.name, credential.password)
+function findActor(
+  context: Context,
+  credential: Credential,
+  { request, origin }: { request: Request; origin: RequestOrigin },
+): Promise<Actor | undefined> {
+  if (credential.kind === 'token') return findTokenActor(context, credential.secret)
+  return findBasicActor(context, { ...credential, code: readOneTimeCode(request), origin })
+}
+
+/** The headers that a one-time code may come in: the specification's, the family's and our own. */
+const CODE_HEADERS = ['x-service-otp', 'x-gitea-otp', 'x-hearth-otp']
+
+function readOneTimeCode({ headers }: Request): string | undefined {
+  for (const name of CODE_HEADERS) {
+    const code = headers.get(name)
+    if (code) return code.slice(0, 64)
+  }
+  return undefined
 }
 
 function requireUsableAccount({ baseUrl }: Context, { user }: Actor): void {

@@ -3,6 +3,8 @@ import { prepared } from '../../db/prepared.ts'
 import { emails, type UserRow, users } from '../../db/schema/users.ts'
 import type { Context } from '../context.ts'
 import type { Actor } from './actor.ts'
+import { checkPassword } from './check-password.ts'
+import type { RequestOrigin } from './origin.ts'
 import { findTokenActor, TOKEN_PATTERN } from './token.ts'
 
 const byName = prepared((db) =>
@@ -22,24 +24,35 @@ const byEmail = prepared((db) =>
     .prepare('user_by_login_email'),
 )
 
+export interface BasicCredential {
+  name: string
+  password: string
+  /** The second factor, from a header of its own. */
+  code: string | undefined
+  origin: RequestOrigin
+}
+
 /**
  * Wire: in a Basic credential a token may stand in either place: as the password of any name, or as the name with the password
  * empty or `x-oauth-basic`. Anything else is a name (or address) and a password.
+ * @throws Refusal 429 while the account or the address has to wait after wrong passwords
  */
-export async function findBasicActor(context: Context, name: string, password: string): Promise<Actor | undefined> {
+export async function findBasicActor(context: Context, credential: BasicCredential): Promise<Actor | undefined> {
+  const { name, password } = credential
   const secret = password === '' || password === 'x-oauth-basic' ? name : password
   if (TOKEN_PATTERN.test(secret)) {
     const actor = await findTokenActor(context, secret)
     if (actor) return actor
   }
-  return findPasswordActor(context, name, password)
+  return findPasswordActor(context, credential)
 }
 
-async function findPasswordActor(context: Context, name: string, password: string): Promise<Actor | undefined> {
+async function findPasswordActor(context: Context, credential: BasicCredential): Promise<Actor | undefined> {
+  const { name, password, code, origin } = credential
   const user = await findLogin(context, name)
-  const matches = await context.passwords.verify(user?.passwordHash, password)
+  const isRight = await checkPassword(context, { user, name, password, code, address: origin.address })
   // Wire: a prohibited account is told nothing when it comes with its password.
-  if (!user || !matches || user.prohibitLogin) return undefined
+  if (!user || !isRight || user.prohibitLogin) return undefined
   return { user, method: 'password', publicOnly: false }
 }
 

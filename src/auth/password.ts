@@ -4,6 +4,9 @@ import { unavailable } from '../kernel/errors.ts'
 /** argon2id (`algorithm: 2`) with 19 MiB, two passes, one lane: the first choice of OWASP's password storage sheet. 11-21 ms here. */
 const PARAMETERS = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
+/** How a hash with these parameters begins (PHC string format). */
+const CURRENT_PREFIX = `$argon2id$v=19$m=${PARAMETERS.memoryCost},t=${PARAMETERS.timeCost},p=${PARAMETERS.parallelism}$`
+
 /** Longer input is refused before hashing; nobody types more. */
 export const MAX_PASSWORD_BYTES = 1024
 
@@ -11,6 +14,8 @@ export interface Passwords {
   hash(password: string): Promise<string>
   /** With no hash to compare with (unknown account) it takes the same time and answers false. */
   verify(passwordHash: string | undefined, password: string): Promise<boolean>
+  /** Whether a hash was made with other parameters than new ones are. */
+  isOutdated(passwordHash: string): boolean
 }
 
 export interface PasswordLimits {
@@ -29,6 +34,7 @@ export function createPasswords(limits: PasswordLimits): Passwords {
     return dummyHash
   }
   return {
+    isOutdated: (passwordHash) => !passwordHash.startsWith(CURRENT_PREFIX),
     hash: (password) => inTurn(() => hash(password, PARAMETERS)),
     verify: (passwordHash, password) =>
       inTurn(async () => {

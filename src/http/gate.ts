@@ -10,12 +10,14 @@ import { refuseUnreadableBody } from './body.ts'
 import { gateDetail } from './openapi/gates.ts'
 import { type OrganizationAccess, type OrganizationRule, organizationFor } from './organization-gate.ts'
 import { type ChangeLevel, repositoryForChange, repositoryForReading } from './repository-gate.ts'
+import { type TeamAccess, type TeamRule, teamFor } from './team-gate.ts'
 
 interface Passed {
   actor: Actor | undefined
   repo?: RepositoryAccess
   account?: Account
   org?: OrganizationAccess
+  team?: TeamAccess
 }
 
 /** What the gate found out about a request, from the `transform` stage to the handler. */
@@ -58,13 +60,17 @@ export const gate = (context: Context) =>
       resolve: ({ request }: { request: Request }) => ({ actor: found(request).actor }),
     }),
 
-    /** Anybody who signed in. `personal`: about what nobody else may see, so that a token for public things is refused. */
-    login: (rule: { scope: ScopeRule; personal?: boolean }) => ({
-      detail: gateDetail('login'),
+    /**
+     * Anybody who signed in. `personal`: about what nobody else may see, so that a token for public things is refused.
+     * `byPassword`: what no token may do, and nobody in the name of another.
+     */
+    login: (rule: { scope: ScopeRule; personal?: boolean; byPassword?: boolean }) => ({
+      detail: gateDetail(rule.byPassword ? 'password' : 'login'),
       async transform({ request, body }: Stage) {
         const actor = await admit(context, request, rule)
         if (!actor) throw unauthorized()
         if (rule.personal && actor.publicOnly) throw forbidden('the token reaches public things only')
+        if (rule.byPassword) requirePassword(actor)
         pass(request, body, { actor })
       },
       resolve: ({ request }: { request: Request }) => ({ actor: signedIn(request) }),
@@ -146,6 +152,17 @@ export const gate = (context: Context) =>
       resolve: ({ request }: { request: Request }) => ({ actor: signedIn(request), org: foundOrg(request) }),
     }),
 
+    /** The team of `:id` for a signed-in caller who belongs to it or owns its organization. */
+    team: (rule: TeamRule & { scope: ScopeRule }) => ({
+      detail: gateDetail('team'),
+      async transform({ request, body, params }: Stage) {
+        const actor = await admit(context, request, { scope: rule.scope })
+        if (!actor) throw unauthorized()
+        pass(request, body, { actor, team: await teamFor(context, actor, textParam(params, 'id'), rule) })
+      },
+      resolve: ({ request }: { request: Request }) => ({ actor: signedIn(request), team: foundTeam(request) }),
+    }),
+
     /** The repository of `:owner/:repo` with at least read on the unit; without a unit, on any. */
     readRepo: (rule: { unit?: Unit; scope: ScopeRule; login?: boolean }) => ({
       detail: gateDetail('readRepo', rule.login),
@@ -171,6 +188,11 @@ export const gate = (context: Context) =>
     }),
   })
 
+function requirePassword(actor: Actor): void {
+  if (actor.sudoer) throw forbidden('this cannot be done in the name of another user')
+  if (actor.method !== 'password' && actor.method !== 'session') throw unauthorized('auth required')
+}
+
 /** For rules that need another area than the gate's own, such as creating a repository for an organization. */
 export { requireScopes }
 
@@ -189,6 +211,12 @@ function foundOrg(request: Request): OrganizationAccess {
   const { org } = found(request)
   if (!org) throw new Error('the gate of this route has no organization')
   return org
+}
+
+function foundTeam(request: Request): TeamAccess {
+  const { team } = found(request)
+  if (!team) throw new Error('the gate of this route has no team')
+  return team
 }
 
 function foundAccount(request: Request): Account {

@@ -74,6 +74,7 @@ export async function hashPassword(context: Context, password: string): Promise<
   if (fault === 'too short')
     throw badRequest(`password must be at least ${context.config.passwordMinLength} characters`)
   if (fault === 'too long') throw invalid('MaxSize', 'password')
+  if (fault === 'common') throw badRequest('password is one of those that are guessed first')
   return context.passwords.hash(password)
 }
 

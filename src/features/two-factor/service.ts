@@ -1,0 +1,85 @@
+import { Secret } from 'otpauth'
+import { renderSVG } from 'uqr'
+import type { UserRow } from '../../../db/schema/users.ts'
+import { recordAudit } from '../../audit/record.ts'
+import type { Actor } from '../../auth/actor.ts'
+import { otpauthUrl, stepOfCode } from '../../auth/one-time-codes.ts'
+import { recoveryCodeHash } from '../../auth/two-factor.ts'
+import type { Context } from '../../context.ts'
+import { conflict, invalid, notFound } from '../../kernel/errors.ts'
+import { randomHex } from '../../kernel/hashing.ts'
+import { confirmEnrolment, findTwoFactor, removeTwoFactor, replaceRecoveryCodes, upsertEnrolment } from './store.ts'
+
+/** RFC 4226, section 4, recommends 160 bits. */
+const SECRET_BYTES = 20
+const RECOVERY_CODES = 10
+/** 80 bits each: nothing to guess, so that a plain hash keeps them. */
+const RECOVERY_CODE_BYTES = 10
+
+export interface Enrolment {
+  secret: string
+  url: string
+  qrSvg: string
+}
+
+/**
+ * Begins an enrolment; it counts once it is confirmed with a code.
+ * @throws Refusal 409 while a confirmed one is there
+ */
+export async function enrol({ db, secrets, baseUrl }: Context, { user }: Actor): Promise<Enrolment> {
+  const secret = new Secret({ size: SECRET_BYTES }).base32
+  if (!(await upsertEnrolment(db, user.id, secrets.seal('two-factor', secret))))
+    throw conflict('two-factor authentication is on already')
+  const url = otpauthUrl(secret, { issuer: new URL(baseUrl).host, account: user.name })
+  return { secret, url, qrSvg: renderSVG(url) }
+}
+
+/**
+ * Switches it on, and makes the recovery codes.
+ * @throws Refusal 404 without an enrolment, 409 when it is on already, 422 for a wrong code
+ */
+export async function confirm(context: Context, actor: Actor, code: string): Promise<string[]> {
+  const { db, clock, secrets } = context
+  const { user } = actor
+  const found = await findTwoFactor(db, user.id)
+  if (found === undefined) throw notFound()
+  if (found.confirmedAt) throw conflict('two-factor authentication is on already')
+  const now = clock.now()
+  const step = stepOfCode(secrets.open('two-factor', found.secret), code.trim(), now)
+  if (step === undefined) throw invalid('is not what the application shows now', 'code')
+  const codes = makeRecoveryCodes()
+  await db.transaction(async (tx) => {
+    if (!(await confirmEnrolment(tx, user.id, { at: now, step })))
+      throw conflict('two-factor authentication is on already')
+    await replaceRecoveryCodes(tx, user.id, codes.map(recoveryCodeHash))
+    await recordAudit(tx, actor, { action: 'user.two_factor_on', subject: subjectOf(user) })
+  })
+  return codes
+}
+
+/** New codes in place of all old ones. @throws Refusal 404 when it is off */
+export async function renewRecoveryCodes({ db }: Context, actor: Actor): Promise<string[]> {
+  const { user } = actor
+  const found = await findTwoFactor(db, user.id)
+  if (!found?.confirmedAt) throw notFound()
+  const codes = makeRecoveryCodes()
+  await db.transaction(async (tx) => {
+    await replaceRecoveryCodes(tx, user.id, codes.map(recoveryCodeHash))
+    await recordAudit(tx, actor, { action: 'user.recovery_codes_renew', subject: subjectOf(user) })
+  })
+  return codes
+}
+
+/** By the person, whose password and code the gate has seen, or by an administrator. @throws Refusal 404 when it is off */
+export async function switchOff({ db }: Context, { user, by }: { user: UserRow; by: Actor }): Promise<void> {
+  await db.transaction(async (tx) => {
+    if (!(await removeTwoFactor(tx, user.id))) throw notFound()
+    await recordAudit(tx, by, { action: 'user.two_factor_off', subject: subjectOf(user) })
+  })
+}
+
+/** As `12345-67890-abcde-f0123`: hexadecimal, in groups that can be read aloud. */
+const makeRecoveryCodes = (): string[] =>
+  Array.from({ length: RECOVERY_CODES }, () => randomHex(RECOVERY_CODE_BYTES).replace(/(.{5})(?=.)/g, '$1-'))
+
+const subjectOf = (user: UserRow) => ({ kind: 'user', id: user.id, name: user.name })

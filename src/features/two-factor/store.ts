@@ -1,0 +1,55 @@
+import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
+import type { Db } from '../../../db/client.ts'
+import { recoveryCodes, twoFactors } from '../../../db/schema/credentials.ts'
+
+type TwoFactorRow = typeof twoFactors.$inferSelect
+
+export async function findTwoFactor(db: Db, userId: number): Promise<TwoFactorRow | undefined> {
+  const [row] = await db.select().from(twoFactors).where(eq(twoFactors.userId, userId))
+  return row
+}
+
+/** Begins an enrolment, in place of one that was not confirmed; false when a confirmed one is there. */
+export async function upsertEnrolment(db: Db, userId: number, secret: Uint8Array): Promise<boolean> {
+  const rows = await db
+    .insert(twoFactors)
+    .values({ userId, secret })
+    .onConflictDoUpdate({
+      target: twoFactors.userId,
+      set: { secret, lastStep: 0, createdAt: sql`now()` },
+      setWhere: isNull(twoFactors.confirmedAt),
+    })
+    .returning({ userId: twoFactors.userId })
+  return rows.length > 0
+}
+
+/** False when it was confirmed already. `step`: that of the code which confirmed it, used up by this. */
+export async function confirmEnrolment(
+  db: Db,
+  userId: number,
+  { at, step }: { at: Date; step: number },
+): Promise<boolean> {
+  const rows = await db
+    .update(twoFactors)
+    .set({ confirmedAt: at, lastStep: step })
+    .where(and(eq(twoFactors.userId, userId), isNull(twoFactors.confirmedAt)))
+    .returning({ userId: twoFactors.userId })
+  return rows.length > 0
+}
+
+export async function removeTwoFactor(db: Db, userId: number): Promise<boolean> {
+  await db.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId))
+  const gone = await db
+    .delete(twoFactors)
+    .where(and(eq(twoFactors.userId, userId), isNotNull(twoFactors.confirmedAt)))
+    .returning({ userId: twoFactors.userId })
+  return gone.length > 0
+}
+
+export async function replaceRecoveryCodes(db: Db, userId: number, hashes: readonly string[]): Promise<void> {
+  await db.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId))
+  await db.insert(recoveryCodes).values(hashes.map((codeHash) => ({ userId, codeHash })))
+}
+
+export const countUnusedCodes = (db: Db, userId: number): Promise<number> =>
+  db.$count(recoveryCodes, and(eq(recoveryCodes.userId, userId), isNull(recoveryCodes.usedAt)))

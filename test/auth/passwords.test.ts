@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { hash } from '@node-rs/argon2'
+import { startTestService, type TestService } from '../harness/service.ts'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startTestService()
+})
+afterAll(() => service.stop())
+
+const basic = (name: string, password: string) => service.client({ basic: `${name}:${password}` })
+
+test('a changed password is refused at once, also where the old one was right a moment ago', async () => {
+  const user = await service.createUser()
+  expect((await basic(user.name, user.password).get('/user')).status).toBe(200)
+  const change = { login_name: user.name, password: 'another long one', must_change_password: false }
+  expect((await service.admin.client.patch(`/admin/users/${user.name}`, change)).status).toBe(200)
+  expect((await basic(user.name, user.password).get('/user')).status).toBe(401)
+  expect((await basic(user.name, 'another long one').get('/user')).status).toBe(200)
+})
+
+test('a hash with weaker parameters is made anew at the next sign-in', async () => {
+  const user = await service.createUser()
+  const weak = await hash(user.password, { algorithm: 2, memoryCost: 8192, timeCost: 1, parallelism: 1 })
+  await service.context.sql`update users set password_hash = ${weak} where name = ${user.name}`
+  expect((await basic(user.name, user.password).get('/user')).status).toBe(200)
+  const [row] = await service.context.sql`select password_hash from users where name = ${user.name}`
+  expect(String(row?.password_hash)).toStartWith('$argon2id$v=19$m=19456,t=2,p=1$')
+  expect((await basic(user.name, user.password).get('/user')).status).toBe(200)
+})
+
+test('a password that everybody tries first is refused, and a long one of any letters is taken', async () => {
+  const account = (name: string, password: string) =>
+    service.admin.client.post('/admin/users', { username: name, email: `${name}@example.com`, password })
+  expect((await account('common', 'Password123')).status).toBe(400)
+  expect((await account('letters', 'wirklich langes passwort')).status).toBe(201)
+  expect((await account('unicode', 'пароль 🔥 длинный')).status).toBe(201)
+})
+
+test('a password of 1 MB costs no hash', async () => {
+  const user = await service.createUser()
+  const long = await basic(user.name, 'x'.repeat(10_000)).get('/user')
+  expect(long.status).toBe(401)
+})
+
+test('an unknown name takes as long as a wrong password', async () => {
+  const user = await service.createUser()
+  const measure = async (name: string) => {
+    const times: number[] = []
+    for (let turn = 0; turn < 9; turn += 1) {
+      const start = performance.now()
+      await basic(name, `wrong ${turn}`).get('/version')
+      times.push(performance.now() - start)
+    }
+    await service.context.sql`delete from login_failures`
+    return times.sort((a, b) => a - b)[4] ?? 0
+  }
+  const [known, unknown] = [await measure(user.name), await measure('nobody-at-all')]
+  // Without the dummy hash the unknown one is ten times quicker; the bound leaves room for a busy machine.
+  expect(unknown).toBeGreaterThan(known * 0.5)
+  expect(unknown).toBeLessThan(known * 2)
+})
+
+test('what the account may do is judged after the password', async () => {
+  const user = await service.createUser()
+  const edit = (change: object) =>
+    service.admin.client.patch(`/admin/users/${user.name}`, { login_name: user.name, ...change })
+  const both = async () => [
+    (await user.client.get('/user')).status,
+    (await basic(user.name, user.password).get('/user')).status,
+  ]
+  await edit({ prohibit_login: true })
+  expect(await both()).toEqual([403, 401])
+  await edit({ prohibit_login: false, active: false })
+  expect(await both()).toEqual([403, 403])
+  await edit({ active: true, must_change_password: true })
+  expect(await both()).toEqual([403, 403])
+  expect((await basic(user.name, 'wrong').get('/user')).status).toBe(401)
+})
