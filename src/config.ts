@@ -82,7 +82,6 @@ const variables = {
   enableSwagger: yesNo(true, 'Whether `/api/swagger` and `/swagger.v1.json` exist.'),
   sshEnabled: yesNo(false, 'Whether Git over SSH is served.'),
   sshPort: integer(2222, { minimum: 0, maximum: 65535 }, 'Port of Git over SSH; 0 takes a free one.'),
-  smtpUrl: optional(url(['smtp', 'smtps']), 'Server that sends mail. Without it no mail is sent.'),
 
   // Looking in.
   logLevel: choice(['info', 'trace', 'debug', 'warn', 'error', 'fatal', 'silent'], 'Least level that is logged.'),

@@ -48,13 +48,17 @@ const layers: Readonly<Record<string, readonly string[]>> = {
 /** A feature may import features of its own or a lower tier; upward it speaks by events. */
 const tierNames: readonly (readonly string[])[] = [
   // Identity.
-  ['version', 'users', 'user-settings', 'emails', 'avatars', 'public-keys', 'gpg-keys', 'access-tokens'].concat([
-    'organizations',
-    'teams',
-    'badges',
-    'follows',
-    'blocks',
-  ]),
+  [
+    'version',
+    'users',
+    'user-settings',
+    'emails',
+    'avatars',
+    'public-keys',
+    'gpg-keys',
+    'access-tokens',
+    'two-factor',
+  ].concat(['organizations', 'teams', 'badges', 'follows', 'blocks']),
   // Repositories.
   ['repositories', 'collaborators', 'refs', 'branches', 'protections', 'tags', 'commits', 'contents', 'raw'].concat([
     'archives',
@@ -70,7 +74,18 @@ const tierNames: readonly (readonly string[])[] = [
   // Collaboration.
   ['labels', 'milestones', 'issues', 'comments', 'reactions', 'attachments', 'pulls', 'reviews', 'statuses'],
   // Reactions to all of the above, and administration.
-  ['activity', 'heatmap', 'notifications', 'admin-users', 'admin', 'settings', 'nodeinfo', 'health', 'markup'],
+  [
+    'activity',
+    'heatmap',
+    'notifications',
+    'admin-users',
+    'admin',
+    'audit-log',
+    'settings',
+    'nodeinfo',
+    'health',
+    'markup',
+  ],
 ]
 const tiers: Readonly<Record<string, number>> = Object.fromEntries(
   tierNames.flatMap((names, index) => names.map((name) => [name, index + 1])),
