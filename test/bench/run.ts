@@ -21,6 +21,10 @@ const repositories = option('repositories', 10_000)
 const gitMiB = option('git', 20)
 const scale = option('scale', 1)
 
+/** Of the last answer that had one. */
+let etag = ''
+const known = (): RequestInit => ({ headers: { 'if-none-match': etag } })
+
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
 const stage = await openStage(async (databaseUrl) => {
@@ -65,9 +69,6 @@ function ours({ api, url }: Stage): Load[] {
     load('list issues, page of 50', 1000, () => api('/repos/root/bench/issues?limit=50')),
   ]
 }
-
-let etag = ''
-const known = (): RequestInit => ({ headers: { 'if-none-match': etag } })
 
 function withoutBody(response: Response): Response {
   etag = response.headers.get('etag') ?? etag

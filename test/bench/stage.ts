@@ -68,7 +68,7 @@ async function createDatabase(server: string): Promise<string> {
 }
 
 async function startServer(folder: string, databaseUrl: string) {
-  const child = Bun.spawn([process.execPath, resolve(import.meta.dir, '../../src/main.ts'), 'serve'], {
+  const child = Bun.spawn([process.execPath, ...(process.env.BENCH_BUN_FLAGS ?? '').split(' ').filter(Boolean), resolve(import.meta.dir, '../../src/main.ts'), 'serve'], {
     env: {
       PATH: process.env.PATH ?? '',
       PORT: '0',

@@ -36,7 +36,12 @@ export async function editIssue(
     if (!before) throw notFound()
     const text = readTextChange(before, option)
     const state = readStateChange(context, before, option)
-    if (assignees) await replaceAssignees(tx, before.id, assignees)
+    if (assignees)
+      await replaceAssignees(
+        tx,
+        before.id,
+        assignees.map(({ id }) => id),
+      )
     const after = await updateIssue(tx, before.id, { ...plan, ...text, ...state, updatedAt: context.clock.now() })
     if (after.milestoneId !== before.milestoneId || after.isClosed !== before.isClosed)
       await recountMilestones(tx, [before.milestoneId, after.milestoneId])

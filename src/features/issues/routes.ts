@@ -60,9 +60,8 @@ export const issueRoutes = (context: Context) =>
     .post(
       '',
       async ({ actor, repo, body, status }) => {
-        const issue = await createIssue(context, { actor, repo }, body)
-        const [loaded] = await loadIssues(context.db, [{ issue, version: '' }])
-        return status(201, presentIssue(existing(loaded), placeOf(repo), viewerOf(context, actor)))
+        const made = await createIssue(context, { actor, repo }, body)
+        return status(201, presentIssue(made, placeOf(repo), viewerOf(context, actor)))
       },
       {
         changeRepo: take,

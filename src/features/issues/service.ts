@@ -1,5 +1,6 @@
 import type { Db } from '../../../db/client.ts'
-import type { IssueRow } from '../../../db/schema/issues.ts'
+import type { IssueRow, LabelRow } from '../../../db/schema/issues.ts'
+import type { UserRow } from '../../../db/schema/users.ts'
 import { findAssignable } from '../../access/assignable.ts'
 import { Level } from '../../access/levels.ts'
 import type { RepositoryAccess } from '../../access/repository-access.ts'
@@ -8,6 +9,7 @@ import type { Context } from '../../context.ts'
 import { appendEvent } from '../../events/append.ts'
 import { forbidden, invalid, notFound } from '../../kernel/errors.ts'
 import { parseTime } from '../../kernel/time.ts'
+import type { ShownIssue } from '../../wire/issue.ts'
 import { findUsableLabels } from '../labels/store.ts'
 import { findMilestones } from '../milestones/store.ts'
 import type { CreateIssueOption } from './schema.ts'
@@ -21,7 +23,6 @@ import {
   recountMilestones,
   removeIssue,
   replaceAssignees,
-  takeIssueNumber,
   type VersionedIssue,
 } from './store.ts'
 
@@ -36,8 +37,8 @@ export async function getIssue({ db }: Context, repo: RepositoryAccess, index: s
 }
 
 interface Plan {
-  labelIds: number[]
-  assigneeIds: number[]
+  labels: LabelRow[]
+  assignees: UserRow[]
   milestoneId: number | null
   dueAt: Date | null
 }
@@ -50,45 +51,46 @@ export async function createIssue(
   context: Context,
   { actor, repo }: { actor: Actor; repo: RepositoryAccess },
   option: CreateIssueOption,
-): Promise<IssueRow> {
+): Promise<ShownIssue> {
   const { db, clock } = context
-  if (await isBlockedBy(db, actor.user.id, [repo.owner.id])) throw forbidden('the owner has blocked you')
+  const isOwn = actor.user.id === repo.owner.id
+  if (!isOwn && (await isBlockedBy(db, actor.user.id, [repo.owner.id]))) throw forbidden('the owner has blocked you')
   // Wire: what only writers may set is dropped in silence when others send it.
   const plan = mayPlan(repo) ? await readPlan(db, repo, option) : noPlan
   const isClosed = option.closed ?? false
   return db.transaction(async (tx) => {
-    const number = await takeIssueNumber(tx, repo.repository.id, !isClosed)
     const issue = await insertIssue(tx, {
       repositoryId: repo.repository.id,
-      number,
       posterId: actor.user.id,
       title: option.title.trim(),
-      body: option.body,
-      ref: option.ref,
+      body: option.body ?? '',
+      ref: option.ref ?? '',
       milestoneId: plan.milestoneId,
       dueAt: plan.dueAt,
       isClosed,
       closedAt: isClosed ? clock.now() : null,
     })
-    await addLabels(tx, issue.id, plan.labelIds)
-    if (plan.assigneeIds.length > 0) await replaceAssignees(tx, issue.id, plan.assigneeIds)
-    await recountMilestones(tx, [issue.milestoneId])
+    await addLabels(tx, issue.id, ids(plan.labels))
+    if (plan.assignees.length > 0) await replaceAssignees(tx, issue.id, ids(plan.assignees))
     await appendIssueEvent(tx, { actor, repo }, { kind: 'issue.created', issue })
-    return issue
+    const [milestone] = await recountMilestones(tx, [issue.milestoneId])
+    return { issue, poster: actor.user, assignees: plan.assignees, labels: plan.labels, milestone }
   })
 }
 
-const noPlan: Plan = { labelIds: [], assigneeIds: [], milestoneId: null, dueAt: null }
+const ids = (rows: readonly { id: number }[]): number[] => rows.map(({ id }) => id)
+
+const noPlan: Plan = { labels: [], assignees: [], milestoneId: null, dueAt: null }
 
 async function readPlan(db: Db, repo: RepositoryAccess, option: CreateIssueOption): Promise<Plan> {
   const names = [...(option.assignees ?? []), ...(option.assignee ? [option.assignee] : [])]
-  const [assigneeIds, milestoneId, labels] = await Promise.all([
+  const [assignees, milestoneId, labels] = await Promise.all([
     readAssignees(db, repo, names),
     readMilestone(db, repo, option.milestone ?? 0),
     option.labels?.length ? findUsableLabels(db, placeOf(repo), { ids: option.labels }) : [],
   ])
   const dueAt = option.due_date === undefined ? null : (parseTime(option.due_date) ?? null)
-  return { labelIds: labels.map((label) => label.id), assigneeIds, milestoneId, dueAt }
+  return { labels, assignees, milestoneId, dueAt }
 }
 
 export const placeOf = ({ repository }: RepositoryAccess) => ({
@@ -97,12 +99,12 @@ export const placeOf = ({ repository }: RepositoryAccess) => ({
 })
 
 /** @throws Refusal 422 naming who cannot be asked */
-export async function readAssignees(db: Db, repo: RepositoryAccess, names: readonly string[]): Promise<number[]> {
+export async function readAssignees(db: Db, repo: RepositoryAccess, names: readonly string[]): Promise<UserRow[]> {
   const wanted = names.filter((name) => name !== '')
   const found = await findAssignable(db, repo.repository, wanted)
   const missing = wanted.find((name) => !found.some((user) => user.lowerName === name.toLowerCase()))
   if (missing !== undefined) throw invalid(`Assignee does not exist: [name: ${missing}]`)
-  return found.map((user) => user.id)
+  return found
 }
 
 /** @throws Refusal 422 for another repository's milestone */

@@ -1,7 +1,15 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/client.ts'
 import { prepared } from '../../../db/prepared.ts'
-import { comments, type IssueRow, issueAssignees, issueLabels, issues, milestones } from '../../../db/schema/issues.ts'
+import {
+  comments,
+  type IssueRow,
+  issueAssignees,
+  issueLabels,
+  issues,
+  type MilestoneRow,
+  milestones,
+} from '../../../db/schema/issues.ts'
 import { repositories } from '../../../db/schema/repositories.ts'
 import { blocks } from '../../../db/schema/users.ts'
 
@@ -34,27 +42,40 @@ export async function lockIssue(db: Db, repositoryId: number, number: number): P
   return row
 }
 
+export type NewIssue = Pick<
+  IssueRow,
+  'repositoryId' | 'posterId' | 'title' | 'body' | 'ref' | 'milestoneId' | 'dueAt' | 'isClosed' | 'closedAt'
+>
+
 /**
- * Takes the next number of the repository. The repository's row stays locked until the transaction ends, so that numbers have
- * no gap and no double.
+ * Takes the next number of the repository and writes the issue, in one statement. The repository's row stays locked until the
+ * transaction ends, so that numbers have no gap and no double.
  */
-export async function takeIssueNumber(db: Db, repositoryId: number, isOpen: boolean): Promise<number> {
-  const [row] = await db
-    .update(repositories)
-    .set({
-      lastIssueNumber: sql`${repositories.lastIssueNumber} + 1`,
-      openIssuesCount: sql`${repositories.openIssuesCount} + ${isOpen ? 1 : 0}`,
-    })
-    .where(eq(repositories.id, repositoryId))
-    .returning({ number: repositories.lastIssueNumber })
+export async function insertIssue(db: Db, issue: NewIssue): Promise<IssueRow> {
+  const { repositoryId, posterId, title, body, ref, milestoneId, dueAt, isClosed, closedAt } = issue
+  const [row] = await db.execute<{ id: number; number: number; at: Date }>(sql`
+    with taken as (
+      update ${repositories} set last_issue_number = last_issue_number + 1,
+        open_issues_count = open_issues_count + ${isClosed ? 0 : 1}::int
+      where id = ${repositoryId}::bigint returning last_issue_number as number)
+    insert into ${issues} (repository_id, number, poster_id, title, body, ref, milestone_id, due_at, is_closed, closed_at)
+    select ${repositoryId}::bigint, number, ${posterId}::bigint, ${title}::text, ${body}::text, ${ref}::text,
+      ${milestoneId}::bigint, ${dueAt?.toISOString() ?? null}::timestamptz, ${isClosed}::boolean,
+      ${closedAt?.toISOString() ?? null}::timestamptz
+    from taken returning id, number, created_at as at`)
   if (row === undefined) throw new Error(`repository ${repositoryId} is gone`)
-  return row.number
+  return { ...issue, ...unset, id: row.id, number: row.number, createdAt: row.at, updatedAt: row.at }
 }
 
-export async function insertIssue(db: Db, issue: typeof issues.$inferInsert): Promise<IssueRow> {
-  const [row] = await db.insert(issues).values(issue).returning()
-  if (row === undefined) throw new Error('insert returned no row')
-  return row
+/** What a new issue is by the defaults of its table. */
+const unset = {
+  isPull: false,
+  contentVersion: 0,
+  isLocked: false,
+  lockReason: '',
+  pinOrder: 0,
+  commentsCount: 0,
+  timeEstimateSeconds: 0,
 }
 
 export async function updateIssue(db: Db, id: number, change: Partial<IssueRow>): Promise<IssueRow> {
@@ -98,15 +119,16 @@ export async function addToOpenIssues(db: Db, repositoryId: number, change: numb
 }
 
 /** Counts the issues of these milestones again, after one came, went, closed or opened. */
-export async function recountMilestones(db: Db, ids: readonly (number | null)[]): Promise<void> {
+export async function recountMilestones(db: Db, ids: readonly (number | null)[]): Promise<MilestoneRow[]> {
   const known = ids.filter((id) => id !== null)
-  if (known.length === 0) return
+  if (known.length === 0) return []
   const count = (isClosed: boolean) =>
     sql`(select count(*) from ${issues} where ${issues.milestoneId} = ${milestones.id} and ${issues.isClosed} = ${isClosed})`
-  await db
+  return db
     .update(milestones)
     .set({ openIssuesCount: count(false), closedIssuesCount: count(true) })
     .where(inArray(milestones.id, known))
+    .returning()
 }
 
 /** Whether one of these people does not want to hear from this one. */
