@@ -4,8 +4,10 @@ import { accessTokenRoutes } from '../features/access-tokens/routes.ts'
 import { adminUserRoutes } from '../features/admin-users/routes.ts'
 import { archiveRoutes } from '../features/archives/routes.ts'
 import { auditLogRoutes } from '../features/audit-log/routes.ts'
+import { organizationAvatarRoutes } from '../features/avatars/organization-routes.ts'
 import { ownAvatarRoutes } from '../features/avatars/routes.ts'
 import { badgeRoutes, userBadgeRoutes } from '../features/badges/routes.ts'
+import { organizationBlockRoutes } from '../features/blocks/organization-routes.ts'
 import { blockRoutes } from '../features/blocks/routes.ts'
 import { branchRoutes } from '../features/branches/routes.ts'
 import { commentRoutes } from '../features/comments/routes.ts'
@@ -17,19 +19,28 @@ import { adminEmailRoutes, emailRoutes } from '../features/emails/routes.ts'
 import { followRoutes } from '../features/follows/routes.ts'
 import { heatmapRoutes } from '../features/heatmap/routes.ts'
 import { issueRoutes } from '../features/issues/routes.ts'
+import { organizationLabelRoutes } from '../features/labels/organization-routes.ts'
 import { labelRoutes } from '../features/labels/routes.ts'
 import { milestoneRoutes } from '../features/milestones/routes.ts'
+import { nodeInfoRoutes } from '../features/nodeinfo/routes.ts'
 import { organizationMemberRoutes } from '../features/organizations/member-routes.ts'
 import { organizationRoutes } from '../features/organizations/routes.ts'
 import { userOrganizationRoutes } from '../features/organizations/user-routes.ts'
 import { publicKeyRoutes } from '../features/public-keys/routes.ts'
 import { rawRoutes } from '../features/raw/routes.ts'
+import { renderingRoutes } from '../features/rendering/routes.ts'
 import { repositoryCreationRoutes } from '../features/repositories/create-routes.ts'
 import { repositoryListRoutes } from '../features/repositories/list-routes.ts'
 import { repositoryRoutes } from '../features/repositories/routes.ts'
+import { starRoutes } from '../features/repositories/star-routes.ts'
+import { topicRoutes } from '../features/repositories/topic-routes.ts'
+import { watchRoutes } from '../features/repositories/watch-routes.ts'
+import { signingKeyRoutes } from '../features/signing-keys/routes.ts'
+import { siteSettingsRoutes } from '../features/site-settings/routes.ts'
 import { teamListRoutes } from '../features/teams/list-routes.ts'
 import { teamMemberRoutes } from '../features/teams/member-routes.ts'
 import { teamRoutes } from '../features/teams/routes.ts'
+import { templateRoutes } from '../features/templates/routes.ts'
 import { twoFactorRoutes } from '../features/two-factor/routes.ts'
 import { userSettingsRoutes } from '../features/user-settings/routes.ts'
 import { userRoutes } from '../features/users/routes.ts'
@@ -38,6 +49,11 @@ import { versionRoutes } from '../features/version/routes.ts'
 /** Accounts and what people do with their own. */
 const accountApi = (context: Context) =>
   new Elysia({ name: 'accountApi' })
+    .use(nodeInfoRoutes(context))
+    .use(renderingRoutes(context))
+    .use(templateRoutes(context))
+    .use(siteSettingsRoutes(context))
+    .use(signingKeyRoutes(context))
     .use(userRoutes(context))
     .use(accessTokenRoutes(context))
     .use(userSettingsRoutes(context))
@@ -63,6 +79,9 @@ const repositoryApi = (context: Context) =>
     .use(repositoryCreationRoutes(context))
     .use(repositoryRoutes(context))
     .use(repositoryListRoutes(context))
+    .use(topicRoutes(context))
+    .use(starRoutes(context))
+    .use(watchRoutes(context))
     .use(branchRoutes(context))
 
 /** What Git repositories hold. */
@@ -81,6 +100,9 @@ const organizationApi = (context: Context) =>
     .use(organizationRoutes(context))
     .use(organizationMemberRoutes(context))
     .use(userOrganizationRoutes(context))
+    .use(organizationAvatarRoutes(context))
+    .use(organizationBlockRoutes(context))
+    .use(organizationLabelRoutes(context))
     .use(teamListRoutes(context))
     .use(teamRoutes(context))
     .use(teamMemberRoutes(context))

@@ -1,7 +1,7 @@
 import { and, eq, or, type SQL, sql } from 'drizzle-orm'
 import { escapeLike } from '../../../db/like.ts'
 import { organizationMembers, teamMembers, teamRepositories, teams } from '../../../db/schema/organizations.ts'
-import { collaborations, repositories, type repositoryTotals, stars } from '../../../db/schema/repositories.ts'
+import { collaborations, repositories, type repositoryTotals, stars, watches } from '../../../db/schema/repositories.ts'
 import { users } from '../../../db/schema/users.ts'
 import type { Actor } from '../../auth/actor.ts'
 
@@ -28,6 +28,8 @@ export interface RepositoryFilter extends RepositoryFlags {
   /** Reached as a collaborator or by a team, but not owned. */
   contributorId?: number
   starredById?: number
+  /** Whoever is told of what happens there. */
+  watchedById?: number
   teamId?: number
 }
 
@@ -48,13 +50,15 @@ export function flagConditions(table: Flagged, flags: RepositoryFlags): SQL | un
 
 /** Whether the flags are all that a filter asks for. */
 export function hasOnlyFlags(filter: RepositoryFilter): boolean {
-  const { text, ownerId, involvedId, contributorId, starredById, teamId } = filter
-  return [text, ownerId, involvedId, contributorId, starredById, teamId].every((wanted) => wanted === undefined)
+  const { text, ownerId, involvedId, contributorId, starredById, watchedById, teamId } = filter
+  return [text, ownerId, involvedId, contributorId, starredById, watchedById, teamId].every(
+    (wanted) => wanted === undefined,
+  )
 }
 
 /** The filter as a condition over `repositories` joined with its owner in `users`. Visibility is not in it. */
 export function filterConditions(filter: RepositoryFilter, actor: Actor | undefined): SQL | undefined {
-  const { ownerId, involvedId, contributorId, starredById, teamId } = filter
+  const { ownerId, involvedId, contributorId, starredById, watchedById, teamId } = filter
   return and(
     flagConditions(repositories, filter),
     filter.text === undefined ? undefined : textCondition(filter.text, filter),
@@ -68,6 +72,10 @@ export function filterConditions(filter: RepositoryFilter, actor: Actor | undefi
       ? undefined
       : sql`${repositories.id} in (
       select ${stars.repositoryId} from ${stars} where ${stars.userId} = ${starredById})`,
+    watchedById === undefined
+      ? undefined
+      : sql`${repositories.id} in (
+          select ${watches.repositoryId} from ${watches} where ${watches.userId} = ${watchedById} and ${watches.isSubscribed})`,
     teamId === undefined ? undefined : ofTeam(teamId, actor),
   )
 }

@@ -1,5 +1,5 @@
 import { asc, desc, type SQL, sql } from 'drizzle-orm'
-import { repositories } from '../../../db/schema/repositories.ts'
+import { repositories, stars } from '../../../db/schema/repositories.ts'
 import { users } from '../../../db/schema/users.ts'
 
 export const repositorySorts = ['name', 'alpha', 'created', 'updated', 'size', 'id', 'stars', 'forks'] as const
@@ -10,6 +10,8 @@ export interface RepositoryOrder {
   isDescending?: boolean
   /** The repositories of this owner come before all others. */
   firstOwnerId?: number
+  /** The newest of this person's stars come first, before the rest of the order. */
+  starredById?: number
 }
 
 /** Every order ends with the id, so that no two rows are equal and pages neither repeat nor leave out. */
@@ -25,12 +27,19 @@ const keys = {
   forks: [repositories.forksCount],
 } satisfies Record<RepositorySort, unknown[]>
 
+const starredAt = (userId: number): SQL => sql`(
+  select ${stars.createdAt} from ${stars} where ${stars.userId} = ${userId} and ${stars.repositoryId} = ${repositories.id})`
+
 /** @param isReversed for reading a list from its end */
-export function orderBy({ by, isDescending = false, firstOwnerId }: RepositoryOrder, isReversed: boolean): SQL[] {
+export function orderBy(
+  { by, isDescending = false, firstOwnerId, starredById }: RepositoryOrder,
+  isReversed: boolean,
+): SQL[] {
   const along = isDescending === isReversed ? asc : desc
   const first = isReversed ? asc : desc
   return [
     ...(firstOwnerId === undefined ? [] : [first(sql`(${repositories.ownerId} = ${firstOwnerId})`)]),
+    ...(starredById === undefined ? [] : [first(starredAt(starredById))]),
     ...keys[by].map((column) => along(column)),
     along(repositories.id),
   ]
