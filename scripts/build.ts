@@ -8,6 +8,8 @@ const { values } = parseArgs({
   options: { outfile: { type: 'string', default: `${root}/dist/hearth` }, target: { type: 'string' } },
 })
 const target = values.target === undefined ? [] : [`--target=${values.target}`]
-const words = ['build', '--compile', '--minify', '--sourcemap', ...target, `--outfile=${values.outfile}`, 'src/main.ts']
+// The main program and that of a rendering thread, which is named by its place below src (src/render/threads.ts).
+const programs = ['src/main.ts', 'src/render/worker.ts']
+const words = ['build', '--compile', '--minify', '--sourcemap', ...target, `--outfile=${values.outfile}`, ...programs]
 const { exitCode } = Bun.spawnSync([process.execPath, ...words], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
 process.exit(exitCode)

@@ -16,6 +16,7 @@ import { migrateJobs } from './jobs/migrate.ts'
 import { createJobs } from './jobs/queue.ts'
 import { type Clock, systemClock } from './kernel/time.ts'
 import { createLog, type Log } from './log.ts'
+import { createRenderer } from './render/renderer.ts'
 import { openStorage } from './storage.ts'
 import { createTemplates } from './templates/templates.ts'
 
@@ -70,6 +71,7 @@ export async function createContext(ground: Ground, built: AsyncDisposableStack)
     parallelism: config.passwordHashParallelism,
     queueLength: config.passwordHashQueue,
   })
+  const renderer = built.adopt(createRenderer(log), (threads) => threads.stop())
   const templates = createTemplates({ dir: join(config.dataDir, 'templates') })
   const baseUrl = (config.publicUrl ?? ground.url ?? `http://localhost:${config.port}`).replace(/\/+$/, '')
   const context: Context = {
@@ -79,6 +81,7 @@ export async function createContext(ground: Ground, built: AsyncDisposableStack)
     git,
     jobs,
     templates,
+    renderer,
     passwords,
     verified: createVerifiedPasswords(clock),
     secrets: createSecrets(loadInstanceKey(config)),

@@ -7,6 +7,7 @@ import type { Git } from './git/engine.ts'
 import type { Jobs } from './jobs/jobs.ts'
 import type { Clock } from './kernel/time.ts'
 import type { Log } from './log.ts'
+import type { Renderer } from './render/renderer.ts'
 import type { Templates } from './templates/templates.ts'
 
 /** Everything a rule may need from outside, built once in main or in a test and handed on. Types only: nothing runs here. */
@@ -17,6 +18,7 @@ export interface Context {
   readonly git: Git
   readonly jobs: Jobs
   readonly templates: Templates
+  readonly renderer: Renderer
   readonly passwords: Passwords
   readonly verified: VerifiedPasswords
   /** Encrypts what must be read back: second factors, secrets of hooks and mirrors. */

@@ -3,6 +3,7 @@ import type { Context } from '../context.ts'
 import { archivePages } from '../features/archives/routes.ts'
 import { avatarRoutes } from '../features/avatars/routes.ts'
 import { healthRoutes } from '../features/health/routes.ts'
+import { nodeInfoDiscovery } from '../features/nodeinfo/routes.ts'
 import { rawPages } from '../features/raw/routes.ts'
 import { transportRoutes } from '../features/transport/routes.ts'
 import { jsonAnswers } from '../http/answers.ts'
@@ -30,6 +31,7 @@ export function createApp(context: Context) {
     .use(transportRoutes(context))
     .use(bodies.plugin)
     .use(healthRoutes(context))
+    .use(nodeInfoDiscovery(context))
     .use(avatarRoutes(context))
     .use(homePage(context))
     .use(rawPages(context))

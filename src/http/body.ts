@@ -29,6 +29,8 @@ export function bodyReader(maxBytes: number) {
   const schemas = new Map<string, TSchema>()
   const plugin = new Elysia({ name: 'body' }).onParse({ as: 'global' }, async ({ request, contentType, route }) => {
     const schema = schemas.get(`${request.method} ${route}`)
+    // A route whose body is a text takes it as it is, whatever its media type says.
+    if (schema?.type === 'string') return await readText(request, maxBytes)
     const body = await readBody(request, contentType, maxBytes)
     if (body instanceof UnreadableBody || schema === undefined) return body
     const fault = fitToSchema(body.value, schema, body.isForm)

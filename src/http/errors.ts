@@ -27,6 +27,8 @@ export function errorResponse(context: Context, { code, error, request }: Thrown
 export function refusalResponse({ baseUrl }: Context, refusal: Refusal, request: Request): Response {
   const { status, message, details } = refusal
   if (status < 400) return new Response(null, { status, headers: details.headers })
+  if (details.isText && !request.headers.get('accept')?.includes('application/json'))
+    return new Response(`${message}\n`, { status, headers: { 'content-type': 'text/plain;charset=utf-8' } })
   const body = {
     ...(status === 404 && details.errors !== undefined ? { errors: details.errors } : {}),
     message,

@@ -12,6 +12,8 @@ export interface RefusalDetails {
   requiredScopes?: string[]
   /** Wire: a few refusals of the family come without `url`. */
   withoutUrl?: boolean
+  /** Wire: a few refusals of the family are a line of text; who asks for JSON gets JSON all the same. */
+  isText?: boolean
 }
 
 /** Anything that the client is told instead of an answer. Everything else that is thrown is a bug and becomes 500. */

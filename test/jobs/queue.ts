@@ -77,6 +77,9 @@ function partialContext({ db, sql }: Database, { jobs, log, clock }: Pick<Contex
     get git() {
       return absent()
     },
+    get renderer() {
+      return absent()
+    },
     get templates() {
       return absent()
     },

@@ -1,0 +1,71 @@
+import { Elysia, t } from 'elysia'
+import type { Actor } from '../../auth/actor.ts'
+import type { Context } from '../../context.ts'
+import { FileBody } from '../../http/download.ts'
+import { gate } from '../../http/gate.ts'
+import { MarkdownOption, MarkupOption, type MarkupOption as Option } from './schema.ts'
+import { renderText } from './service.ts'
+
+const notes = { 'x-produces': ['text/html', 'application/json'] } as const
+
+/** Rendered text has no business of its own in a browser: if it is opened as a page, nothing in it acts. */
+const HEADERS = { 'content-security-policy': "default-src 'none'; sandbox", 'x-content-type-options': 'nosniff' }
+
+export const renderingRoutes = (context: Context) =>
+  new Elysia({ name: 'rendering', detail: { tags: ['miscellaneous'] } })
+    .use(gate(context))
+    .post(
+      '/markdown',
+      ({ actor, body, request }) => render(context, { actor, option: isForm(request) ? {} : body, request }),
+      {
+        login: { scope: [] },
+        body: MarkdownOption,
+        response: { 200: FileBody },
+        detail: { operationId: 'renderMarkdown', summary: 'Markdown as HTML', ...notes },
+      },
+    )
+    .post(
+      '/markup',
+      ({ actor, body, request }) => render(context, { actor, option: isForm(request) ? {} : body, request }),
+      {
+        login: { scope: [] },
+        body: MarkupOption,
+        response: { 200: FileBody },
+        detail: { operationId: 'renderMarkup', summary: 'Text in any known form as HTML', ...notes },
+      },
+    )
+    .post('/markdown/raw', ({ actor, body, request }) => render(context, { actor, option: { Text: body }, request }), {
+      login: { scope: [] },
+      body: t.String(),
+      response: { 200: FileBody },
+      detail: {
+        operationId: 'renderMarkdownRaw',
+        summary: 'The body, whatever its type, read as markdown, as HTML',
+        'x-consumes': 'text/plain',
+        ...notes,
+      },
+    })
+
+interface Call {
+  actor: Actor
+  option: Option
+  request: Request
+}
+
+/**
+ * Wire: the family sends the bare HTML, the specification a JSON string; the latter goes to those who ask for JSON. No text
+ * is no body and no media type.
+ */
+async function render(context: Context, { actor, option, request }: Call): Promise<Response> {
+  const html = await renderText(context, actor, option)
+  if (wantsJson(request)) return Response.json(html, { headers: HEADERS })
+  if (html === '') return new Response(null, { headers: HEADERS })
+  return new Response(html, { headers: { 'content-type': 'text/html;charset=utf-8', ...HEADERS } })
+}
+
+/** Wire: the fields are read from JSON only, so a form says nothing. */
+const isForm = (request: Request): boolean =>
+  request.headers.get('content-type')?.startsWith('application/x-www-form-urlencoded') === true
+
+const wantsJson = (request: Request): boolean =>
+  /(?:^|[,\s])application\/json\b/i.test(request.headers.get('accept') ?? '')
