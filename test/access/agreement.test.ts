@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { asc, eq, sql } from 'drizzle-orm'
+import { type Database, openDatabase } from '../../db/client.ts'
+import { repositories } from '../../db/schema/repositories.ts'
+import { users } from '../../db/schema/users.ts'
+import { decideRights, maySeeOwner, type SiteRules } from '../../src/access/decide.ts'
+import { Level } from '../../src/access/levels.ts'
+import { findRepository } from '../../src/access/load.ts'
+import { findAccount } from '../../src/access/load-account.ts'
+import { visibleTo } from '../../src/access/visible.ts'
+import { visibleAccounts } from '../../src/access/visible-accounts.ts'
+import type { Actor } from '../../src/auth/actor.ts'
+import { createTestDatabase, type TestDatabase } from '../harness/database.ts'
+import { buildWorld, createDice } from './worlds.ts'
+
+let database: TestDatabase
+let connection: Database
+beforeAll(async () => {
+  database = await createTestDatabase()
+  connection = openDatabase(database.url, { poolSize: 4 })
+})
+afterAll(async () => {
+  await connection.close()
+  await database.drop()
+})
+
+const QUESTIONS = 10_000
+const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000)
+
+const describe = (actor: Actor | undefined) =>
+  actor === undefined
+    ? 'a visitor'
+    : `${actor.user.name}${actor.publicOnly ? ' (public only)' : ''}${actor.repositoryIds ? ' (limited)' : ''}`
+
+async function listVisible(site: SiteRules, actor: Actor | undefined): Promise<string[]> {
+  const rows = await connection.db
+    .select({ path: sql<string>`${users.name} || '/' || ${repositories.name}` })
+    .from(repositories)
+    .innerJoin(users, eq(users.id, repositories.ownerId))
+    .where(visibleTo(site, actor))
+    .orderBy(asc(repositories.id))
+  return rows.map(({ path }) => path)
+}
+
+async function decideEach(site: SiteRules, actor: Actor | undefined, names: string[][]): Promise<string[]> {
+  const visible: string[] = []
+  for (const [owner = '', name = ''] of names) {
+    const loaded = await findRepository(connection.db, { owner, name }, actor?.user.id)
+    if (loaded && decideRights(site, actor, loaded).highest >= Level.read) visible.push(`${owner}/${name}`)
+  }
+  return visible
+}
+
+async function expectSameAccounts(site: SiteRules, actor: Actor | undefined, where: string): Promise<number> {
+  const all = await connection.db.select({ name: users.name }).from(users).orderBy(asc(users.id))
+  const listed = await connection.db
+    .select({ name: users.name })
+    .from(users)
+    .where(visibleAccounts(site, actor))
+    .orderBy(asc(users.id))
+  const decided: { name: string }[] = []
+  for (const { name } of all) {
+    const account = await findAccount(connection.db, name, actor?.user.id)
+    if (account && maySeeOwner(site, actor, account.row, account.isMember)) decided.push({ name })
+  }
+  expect({ where, accounts: listed }).toEqual({ where, accounts: decided })
+  return all.length
+}
+
+test(`the rule and its SQL agree on ${QUESTIONS} random questions`, async () => {
+  let asked = 0
+  let seen = 0
+  for (let seed = SEED; asked < QUESTIONS; seed += 1) {
+    await connection.sql`truncate users, repositories restart identity cascade`
+    const dice = createDice(seed)
+    const site = { requireSigninView: dice.chance(0.2) }
+    const { actors, names } = await buildWorld(connection.db, dice)
+    for (const actor of actors) {
+      const where = `SEED=${seed}, ${describe(actor)}`
+      const listed = await listVisible(site, actor)
+      expect({ where, repositories: listed }).toEqual({ where, repositories: await decideEach(site, actor, names) })
+      asked += names.length + (await expectSameAccounts(site, actor, where))
+      seen += listed.length
+    }
+  }
+  // A world where nobody sees anything would agree as well.
+  expect(seen).toBeGreaterThan(QUESTIONS / 10)
+}, 180_000)

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { startTestService, type TestService, type TestUser } from '../harness/service.ts'
+
+let service: TestService
+let alice: TestUser
+let bob: TestUser
+beforeAll(async () => {
+  service = await startTestService()
+  alice = await service.createUser('alice')
+  bob = await service.createUser('bob')
+})
+afterAll(() => service.stop())
+
+const emails = '/user/emails'
+
+test('an added address is listed after the primary one and can be signed in with', async () => {
+  const added = await alice.client.post(emails, { emails: ['Second@example.org'] })
+  expect(added.status).toBe(201)
+  expect(added.body).toEqual([
+    { email: 'alice@localhost.localdomain', verified: true, primary: true, user_id: 0, username: '' },
+    { email: 'Second@example.org', verified: true, primary: false, user_id: 0, username: '' },
+  ])
+  const basic = service.client({ basic: `second@EXAMPLE.org:${alice.password}` })
+  expect((await basic.get('/user')).string('login')).toBe('alice')
+  expect((await alice.client.delete(emails, { emails: ['SECOND@example.org'] })).status).toBe(204)
+  expect((await basic.get('/user')).status).toBe(401)
+})
+
+test.each([
+  ['none', []],
+  ['one that is no address', ['no address']],
+  ['one with a line break', ['a@example.com\nb']],
+  ['one that somebody has', ['BOB@localhost.localdomain']],
+  ['a good one and a bad one', ['fine@example.org', 'bad']],
+])('adding %s is refused and adds nothing', async (_, list) => {
+  expect((await alice.client.post(emails, { emails: list })).status).toBe(422)
+  expect((await alice.client.get(emails)).body).toHaveLength(1)
+})
+
+test('the primary address and the address of somebody else cannot be deleted', async () => {
+  expect((await alice.client.delete(emails, { emails: ['alice@localhost.localdomain'] })).status).toBe(422)
+  expect((await alice.client.delete(emails, { emails: ['bob@localhost.localdomain'] })).status).toBe(404)
+  expect((await bob.client.get(emails)).body).toHaveLength(1)
+})
+
+test('visitors and tokens for public things see no addresses', async () => {
+  expect((await service.anonymous.get(emails)).status).toBe(401)
+  const basic = service.client({ basic: `alice:${alice.password}` })
+  const made = await basic.post('/users/alice/tokens', { name: 'bare' })
+  expect((await service.client({ token: made.string('sha1') }).get(emails)).status).toBe(403)
+  const classic = await basic.post('/users/alice/tokens', { name: 'classic', scopes: ['user:email'] })
+  expect((await service.client({ token: classic.string('sha1') }).get(emails)).status).toBe(200)
+})
+
+test('an administrator searches the addresses of all', async () => {
+  const found = await service.admin.client.get('/admin/emails/search', { q: 'BOB@' })
+  expect(found.body).toMatchObject([{ email: 'bob@localhost.localdomain', username: 'bob' }])
+  expect((await service.admin.client.get('/admin/emails/search', { q: 'b_b' })).body).toEqual([])
+  expect((await service.admin.client.get('/admin/emails')).headers.get('x-total-count')).toBe('3')
+  expect((await bob.client.get('/admin/emails')).status).toBe(403)
+  expect((await service.anonymous.get('/admin/emails/search')).status).toBe(401)
+})
