@@ -10,6 +10,9 @@ import { badgeRoutes, userBadgeRoutes } from '../features/badges/routes.ts'
 import { organizationBlockRoutes } from '../features/blocks/organization-routes.ts'
 import { blockRoutes } from '../features/blocks/routes.ts'
 import { branchRoutes } from '../features/branches/routes.ts'
+import { collaboratorRoutes } from '../features/collaborators/routes.ts'
+import { teamRepositoryRoutes } from '../features/collaborators/team-repository-routes.ts'
+import { repositoryTeamRoutes } from '../features/collaborators/team-routes.ts'
 import { commentRoutes } from '../features/comments/routes.ts'
 import { gitObjectRoutes } from '../features/commits/object-routes.ts'
 import { commitRoutes } from '../features/commits/routes.ts'
@@ -17,6 +20,7 @@ import { contentsRoutes } from '../features/contents/routes.ts'
 import { contentsWriteRoutes } from '../features/contents/write-routes.ts'
 import { adminEmailRoutes, emailRoutes } from '../features/emails/routes.ts'
 import { followRoutes } from '../features/follows/routes.ts'
+import { forkRoutes } from '../features/forks/routes.ts'
 import { heatmapRoutes } from '../features/heatmap/routes.ts'
 import { issueRoutes } from '../features/issues/routes.ts'
 import { organizationLabelRoutes } from '../features/labels/organization-routes.ts'
@@ -106,6 +110,9 @@ const organizationApi = (context: Context) =>
     .use(teamListRoutes(context))
     .use(teamRoutes(context))
     .use(teamMemberRoutes(context))
+    .use(teamRepositoryRoutes(context))
+    .use(repositoryTeamRoutes(context))
+    .use(collaboratorRoutes(context))
 
 /** What concerns the site. */
 const administrationApi = (context: Context) =>
@@ -129,3 +136,4 @@ export const api = (context: Context) =>
     .use(contentApi(context))
     .use(organizationApi(context))
     .use(administrationApi(context))
+    .use(forkRoutes(context))

@@ -58,6 +58,11 @@ export interface Git {
    * Links are refused (`invalid` `content`), and so is damage.
    */
   importRepository(id: number, folder: UnadoptedFolder): Promise<void>
+  /**
+   * Copies the branches and tags of a stored repository, or of one branch, with what can be reached from them and nothing else.
+   * HEAD names the branch, or what the source's names.
+   */
+  forkRepository(id: number, sourceId: number, option?: { branch?: string }, call?: Call): Promise<void>
   /** Folders `<owner>/<name>.git` under the root, in order. Links are not followed. At most `limit` (1000). */
   listUnadopted(option?: { owner?: string; limit?: number }): Promise<UnadoptedFolder[]>
   removeUnadopted(folder: UnadoptedFolder): Promise<void>

@@ -87,6 +87,27 @@ async function syncLocked(context: Context, repository: RepositoryRow, { only, p
   return moves
 }
 
+/**
+ * Writes the rows of a repository that came into being with its refs: a fork, an adopted folder. Nobody pushed them, so no event
+ * tells of them. `context.db` is the transaction that inserted the repository.
+ */
+export async function recordFirstRefs(
+  context: Context,
+  repository: RepositoryRow,
+  pusher: { id: number },
+): Promise<void> {
+  const { db, git } = context
+  const disk = await readDiskRefs(git, repository.id, undefined)
+  const moves = compare(disk, new Map(), undefined)
+  await writeRows(context, repository, { moves, disk, pusher })
+  const branchCount = await countBranches(db, repository.id)
+  await db
+    .update(repositories)
+    .set({ branchCount, isEmpty: branchCount === 0 })
+    .where(eq(repositories.id, repository.id))
+  await enqueueRefresh(db, repository.id)
+}
+
 /** Differences in the order of `only`, else by name: the same run gives the same events. */
 function compare(
   disk: ReadonlyMap<string, DiskRef>,

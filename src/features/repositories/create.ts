@@ -1,13 +1,11 @@
 import type { UserRow } from '../../../db/schema/users.ts'
-import { violatedConstraint } from '../../../db/violations.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { appendEvent } from '../../events/append.ts'
-import { isGitError } from '../../git/errors.ts'
-import { conflict, forbidden, invalid, unavailable } from '../../kernel/errors.ts'
+import { conflict, forbidden, invalid } from '../../kernel/errors.ts'
 import { type Beginning, prepareBeginning } from './initial.ts'
 import { NAME_TAKEN, requireBranchName, requireRepositoryName } from './names.ts'
-import { claimReservation, removeOrphanFolder, reserveRepositoryId } from './orphans.ts'
+import { buildRepository } from './reserved.ts'
 import type { CreateRepoOption } from './schema.ts'
 import {
   countOwned,
@@ -19,7 +17,6 @@ import {
   isNameTaken,
 } from './store.ts'
 import { payloadOf, subjectOf } from './subject.ts'
-import { turnsOf } from './turns.ts'
 
 interface Creation {
   actor: Actor
@@ -33,22 +30,29 @@ interface Plan extends Creation {
   objectFormat: 'sha1' | 'sha256'
 }
 
-/** Ids that a search for orphans took away, or whose place in the store is used, before giving up. */
-const MAX_TRIES = 5
-
 /**
- * Makes a repository whole or not at all: the folder is built under a reserved id before any row is written, and one commit
- * makes the row visible and ends the reservation.
+ * Makes a repository whole or not at all (see reserved.ts).
  * @throws Refusal 403 when the owner may own no more, 409 when the name is taken, 422 for a name, a template or a format that
  * cannot be
  */
 export async function createRepository(context: Context, creation: Creation): Promise<number> {
   const plan = await planCreation(context, creation)
-  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const id = await reserveRepositoryId(context.db)
-    if (await buildReserved(context, plan, id)) return id
-  }
-  throw unavailable('the repository could not be stored, try again')
+  const { objectFormat, defaultBranch, beginning } = plan
+  let commit: string | undefined
+  return buildRepository(context, {
+    async buildFolder(id) {
+      const built = await context.git.createRepository(id, {
+        objectFormat,
+        defaultBranch,
+        initialCommit: beginning.commit,
+      })
+      commit = built.commit
+    },
+    async insertRows(tx, id) {
+      const { bytes } = await context.git.sizeOnDisk(id)
+      await insertRows({ ...context, db: tx }, plan, { id, sizeBytes: bytes, commit })
+    },
+  })
 }
 
 /** Everything that can be refused before anything is made. */
@@ -68,7 +72,7 @@ async function planCreation(context: Context, creation: Creation): Promise<Plan>
 }
 
 /** Wire: site administrators are not limited. */
-function requireQuota(
+export function requireQuota(
   { config }: Context,
   actor: Actor,
   { owner, owned, more }: { owner: UserRow; owned: number; more: number },
@@ -76,40 +80,6 @@ function requireQuota(
   const limit = owner.maxRepoCreation < 0 ? config.maxRepoCreation : owner.maxRepoCreation
   if (limit >= 0 && owned + more > limit && !actor.user.isAdmin)
     throw forbidden(`The owner has reached the limit of ${limit} repositories.`)
-}
-
-/** False when the id cannot be used. What a failure leaves in the store goes at once, or with the next search for orphans. */
-async function buildReserved(context: Context, plan: Plan, id: number): Promise<boolean> {
-  try {
-    return await turnsOf(context).run(() =>
-      context.db.transaction(async (tx) => {
-        if (!(await claimReservation(tx, id))) return false
-        const commit = await buildFolder(context, plan, id)
-        // The folder of somebody else: not ours to remove, so the reservation ends.
-        if (commit === 'taken') return false
-        const { bytes } = await context.git.sizeOnDisk(id)
-        await insertRows({ ...context, db: tx }, plan, { id, sizeBytes: bytes, commit })
-        return true
-      }),
-    )
-  } catch (error) {
-    await removeOrphanFolder(context, id).catch((err) => context.log.warn({ err, id }, 'a folder waits to be removed'))
-    throw violatedConstraint(error) === 'repositories_owner_name_key' ? conflict(NAME_TAKEN) : error
-  }
-}
-
-async function buildFolder(
-  { git }: Context,
-  { objectFormat, defaultBranch, beginning }: Plan,
-  id: number,
-): Promise<string | undefined | 'taken'> {
-  try {
-    const built = await git.createRepository(id, { objectFormat, defaultBranch, initialCommit: beginning.commit })
-    return built.commit
-  } catch (error) {
-    if (isGitError(error) && error.code === 'repository-exists') return 'taken'
-    throw error
-  }
 }
 
 interface Built {

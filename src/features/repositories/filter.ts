@@ -31,6 +31,8 @@ export interface RepositoryFilter extends RepositoryFlags {
   /** Whoever is told of what happens there. */
   watchedById?: number
   teamId?: number
+  /** Forks of this repository. */
+  parentId?: number
 }
 
 /** Columns by the same names in `repositories` and in `repositoryTotals`. */
@@ -50,19 +52,20 @@ export function flagConditions(table: Flagged, flags: RepositoryFlags): SQL | un
 
 /** Whether the flags are all that a filter asks for. */
 export function hasOnlyFlags(filter: RepositoryFilter): boolean {
-  const { text, ownerId, involvedId, contributorId, starredById, watchedById, teamId } = filter
-  return [text, ownerId, involvedId, contributorId, starredById, watchedById, teamId].every(
+  const { text, ownerId, involvedId, contributorId, starredById, watchedById, teamId, parentId } = filter
+  return [text, ownerId, involvedId, contributorId, starredById, watchedById, teamId, parentId].every(
     (wanted) => wanted === undefined,
   )
 }
 
 /** The filter as a condition over `repositories` joined with its owner in `users`. Visibility is not in it. */
 export function filterConditions(filter: RepositoryFilter, actor: Actor | undefined): SQL | undefined {
-  const { ownerId, involvedId, contributorId, starredById, watchedById, teamId } = filter
+  const { ownerId, involvedId, contributorId, starredById, watchedById, teamId, parentId } = filter
   return and(
     flagConditions(repositories, filter),
     filter.text === undefined ? undefined : textCondition(filter.text, filter),
     ownerId === undefined ? undefined : eq(repositories.ownerId, ownerId),
+    parentId === undefined ? undefined : eq(repositories.parentId, parentId),
     involvedId === undefined ? undefined : involved(involvedId),
     contributorId === undefined
       ? undefined

@@ -41,8 +41,9 @@ export const repositoryListRoutes = (context: Context) =>
       async ({ actor, query, request, set }) => {
         const { page, links } = paging(context, query, { request, set })
         const found = await searchRepositories(context, actor, query, page)
+        const data = presentPage(context, actor, found, { request, set })
         links(found.total)
-        return { ok: true, data: presentPage(context, actor, found, { request, set }) }
+        return { ok: true, data }
       },
       {
         open: { scope: 'repository' },
@@ -80,8 +81,9 @@ export const repositoryListRoutes = (context: Context) =>
         const { page, links } = paging(context, query, { request, set })
         const filter = { involvedId: actor.user.id }
         const found = await listRepositories(context, actor, { filter, order: { by: 'name' }, page })
+        const shown = presentPage(context, actor, found, { request, set })
         links(found.total)
-        return presentPage(context, actor, found, { request, set })
+        return shown
       },
       {
         login: { scope: ['user', 'repository'] },
@@ -101,8 +103,9 @@ export const repositoryListRoutes = (context: Context) =>
         const { page, links } = paging(context, query, { request, set })
         const filter = { ownerId: account.row.id }
         const found = await listRepositories(context, actor, { filter, order: { by: 'id' }, page })
+        const shown = presentPage(context, actor, found, { request, set })
         links(found.total)
-        return presentPage(context, actor, found, { request, set })
+        return shown
       },
       {
         readUser: { scope: ['user', 'repository'] },
@@ -122,8 +125,9 @@ export const repositoryListRoutes = (context: Context) =>
         const { page, links } = paging(context, query, { request, set })
         const filter = { ownerId: org.row.id }
         const found = await listRepositories(context, actor, { filter, order: { by: 'id' }, page })
+        const shown = presentPage(context, actor, found, { request, set })
         links(found.total)
-        return presentPage(context, actor, found, { request, set })
+        return shown
       },
       {
         readOrg: { scope: 'organization', evenHidden: true },

@@ -26,8 +26,9 @@ export const starRoutes = (context: Context) =>
       async ({ actor, query, request, set }) => {
         const { page, total } = paging(context, query, { request, set })
         const found = await listRepositories(context, actor, { ...starredBy(actor.user.id), page })
+        const shown = presentPage(context, actor, found, { request, set })
         total(found.total)
-        return presentPage(context, actor, found, { request, set })
+        return shown
       },
       {
         login: { scope },
@@ -41,8 +42,9 @@ export const starRoutes = (context: Context) =>
       async ({ actor, account, query, request, set }) => {
         const { page, total } = paging(context, query, { request, set })
         const found = await listRepositories(context, actor, { ...starredBy(account.row.id), page })
+        const shown = presentPage(context, actor, found, { request, set })
         total(found.total)
-        return presentPage(context, actor, found, { request, set })
+        return shown
       },
       {
         readUser: { scope: 'user', login: true },

@@ -102,8 +102,9 @@ export const watchRoutes = (context: Context) =>
       async ({ actor, query, request, set }) => {
         const { page, total } = paging(context, query, { request, set })
         const found = await listRepositories(context, actor, { ...watchedBy(actor.user.id), page })
+        const shown = presentPage(context, actor, found, { request, set })
         total(found.total)
-        return presentPage(context, actor, found, { request, set })
+        return shown
       },
       {
         login: { scope: 'user' },
@@ -122,8 +123,9 @@ export const watchRoutes = (context: Context) =>
       async ({ actor, account, query, request, set }) => {
         const { page, total } = paging(context, query, { request, set })
         const found = await listRepositories(context, actor, { ...watchedBy(account.row.id), page })
+        const shown = presentPage(context, actor, found, { request, set })
         total(found.total)
-        return presentPage(context, actor, found, { request, set })
+        return shown
       },
       {
         readUser: { scope: 'user', login: true },

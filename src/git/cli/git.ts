@@ -9,6 +9,7 @@ import { openBlob, readBlob, sizes } from './blobs.ts'
 import { changes, diff } from './changes.ts'
 import { syncFolder } from './durable.ts'
 import { gitEnvironment } from './environment.ts'
+import { forkRepository } from './fork.ts'
 import { countCommits, log } from './history.ts'
 import { lastCommits } from './last-commits.ts'
 import { cleanStale, cleanStore, fsck, maintain, sizeOnDisk } from './maintenance.ts'
@@ -96,6 +97,7 @@ function bind(store: Store): Omit<Git, 'version' | 'objectFormats'> {
     exists: (id) => isRepository(folderOf(root, id)),
     listStoredIds: () => listStoredIds(store),
     importRepository: (id, folder) => importRepository(store, id, folder),
+    forkRepository: (id, sourceId, option, call) => forkRepository(store, id, sourceId, option, call),
     listUnadopted: (query) => listUnadopted(store, query),
     removeUnadopted: (folder) => removeUnadopted(store, folder),
     objectFormat: (id) => objectFormatOf(store, id),

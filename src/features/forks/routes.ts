@@ -1,0 +1,50 @@
+import { Elysia, t } from 'elysia'
+import type { Context } from '../../context.ts'
+import { gate } from '../../http/gate.ts'
+import { organizationFor } from '../../http/organization-gate.ts'
+import { paging } from '../../http/paging.ts'
+import { pageQuery } from '../../http/query.ts'
+import { viewerOf } from '../../http/viewer.ts'
+import { presentRepository, Repository } from '../../wire/repository.ts'
+import { listRepositories } from '../repositories/list.ts'
+import { getShownRepository } from '../repositories/load.ts'
+import { CreateForkOption } from './schema.ts'
+import { createFork } from './service.ts'
+
+export const forkRoutes = (context: Context) =>
+  new Elysia({ name: 'forks', prefix: '/repos/:owner/:repo/forks', detail: { tags: ['repository'] } })
+    .use(gate(context))
+    .get(
+      '',
+      async ({ actor, repo, query, request, set }) => {
+        const { page, links } = paging(context, query, { request, set })
+        const wanted = { filter: { parentId: repo.repository.id }, order: { by: 'id' as const }, page }
+        const found = await listRepositories(context, actor, wanted)
+        links(found.total)
+        return found.rows.map((row) => presentRepository(row, viewerOf(context, actor)))
+      },
+      {
+        readRepo: { unit: 'repo.code', scope: 'repository' },
+        query: t.Object(pageQuery),
+        response: { 200: t.Array(Repository) },
+        detail: { operationId: 'listForks', summary: "List a repository's forks", 'x-list': 'links' },
+      },
+    )
+    .post(
+      '',
+      async ({ actor, repo, body, request, status }) => {
+        const path = { request, name: body.organization ?? '' }
+        const owner = body.organization
+          ? (await organizationFor(context, actor, path, { role: 'creator' })).row
+          : actor.user
+        const id = await createFork(context, { actor, source: repo, owner, option: body })
+        // Wire: the family forks in the background; here it is done when this is answered.
+        return status(202, presentRepository(await getShownRepository(context, actor, id), viewerOf(context, actor)))
+      },
+      {
+        changeRepo: { unit: 'repo.code', level: 'read', scope: 'repository', evenArchived: true },
+        body: CreateForkOption,
+        response: { 202: Repository },
+        detail: { operationId: 'createFork', summary: 'Fork a repository', 'x-refuses': [409] },
+      },
+    )

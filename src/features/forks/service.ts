@@ -1,0 +1,88 @@
+import { and, eq } from 'drizzle-orm'
+import type { Db } from '../../../db/client.ts'
+import { repositories } from '../../../db/schema/repositories.ts'
+import type { UserRow } from '../../../db/schema/users.ts'
+import { isBlocked } from '../../access/blocks.ts'
+import type { RepositoryAccess } from '../../access/repository-access.ts'
+import type { Actor } from '../../auth/actor.ts'
+import type { Context } from '../../context.ts'
+import { appendEvent } from '../../events/append.ts'
+import { conflict, forbidden, invalid } from '../../kernel/errors.ts'
+import { recordFirstRefs } from '../refs/sync.ts'
+import { requireQuota } from '../repositories/create.ts'
+import { NAME_TAKEN, requireRepositoryName } from '../repositories/names.ts'
+import { buildRepository } from '../repositories/reserved.ts'
+import { countOwned, insertCreatorAsAdmin, insertRepository, insertWatch, isNameTaken } from '../repositories/store.ts'
+import { payloadOf, subjectOf } from '../repositories/subject.ts'
+import type { CreateForkOption } from './schema.ts'
+
+interface Fork {
+  actor: Actor
+  source: RepositoryAccess
+  owner: UserRow
+  option: CreateForkOption
+}
+
+/**
+ * Copies a repository for another owner. A copy of what is not public is private, for nobody may see more through it.
+ * @throws Refusal 403 for a blocked person or a full quota, 409 when the owner has one or the name is taken, 422 for a bad name
+ */
+export async function createFork(context: Context, fork: Fork): Promise<number> {
+  const { actor, source, owner, option } = fork
+  const name = option.name || source.repository.name
+  await requireForkable(context, fork, name)
+  const branch = option.default_branch_only ? source.repository.defaultBranch : undefined
+  return buildRepository(context, {
+    buildFolder: (id) => context.git.forkRepository(id, source.repository.id, { branch }),
+    async insertRows(tx, id) {
+      const { bytes } = await context.git.sizeOnDisk(id)
+      const row = await insertRepository(tx, { ...copiedFrom(source), id, ownerId: owner.id, name, sizeBytes: bytes })
+      requireQuota(context, actor, { owner, owned: await countOwned(tx, owner.id), more: 0 })
+      await insertWatch(tx, actor.user.id, id)
+      if (owner.kind === 'organization' && !actor.user.isAdmin)
+        await insertCreatorAsAdmin(tx, { repositoryId: id, organizationId: owner.id, userId: actor.user.id })
+      await recordFirstRefs({ ...context, db: tx }, row, actor.user)
+      await appendEvent(tx, {
+        ...subjectOf(row, actor),
+        kind: 'repository.forked',
+        payload: { ...payloadOf(row, owner), forkedFromId: source.repository.id },
+      })
+    },
+  })
+}
+
+async function requireForkable(context: Context, { actor, source, owner }: Fork, name: string): Promise<void> {
+  const { db } = context
+  if (actor.publicOnly && source.repository.isPrivate) throw forbidden('the token only reaches public things')
+  if (await isBlocked(db, { blockerId: source.owner.id, blockedId: actor.user.id }))
+    throw forbidden('the owner of the repository has blocked you')
+  if (source.owner.id === owner.id) throw invalid('a repository cannot be forked by its own owner', 'organization')
+  requireRepositoryName(name)
+  requireQuota(context, actor, { owner, owned: await countOwned(db, owner.id), more: 1 })
+  if (await findFork(db, source.repository.id, owner.id))
+    throw conflict('The owner has a fork of this repository already.')
+  if (await isNameTaken(db, owner.id, name)) throw conflict(NAME_TAKEN)
+}
+
+async function findFork(db: Db, parentId: number, ownerId: number): Promise<boolean> {
+  const mine = and(eq(repositories.parentId, parentId), eq(repositories.ownerId, ownerId))
+  return (await db.$count(repositories, mine)) > 0
+}
+
+function copiedFrom({ repository, owner }: RepositoryAccess) {
+  return {
+    description: repository.description,
+    website: repository.website,
+    isPrivate: repository.isPrivate || owner.visibility !== 'public',
+    isFork: true,
+    parentId: repository.id,
+    defaultBranch: repository.defaultBranch,
+    objectFormat: repository.objectFormat,
+    language: repository.language,
+    licenses: repository.licenses,
+    // Wire: a fork begins without issues, wiki and projects of its own.
+    hasIssues: false,
+    hasWiki: false,
+    hasProjects: false,
+  }
+}
