@@ -28,6 +28,16 @@ export function findAssignable(
     .orderBy(users.id)
 }
 
+/** Everybody who may be asked, by name; site administrators only where they belong to it. */
+export function listAssignable(db: Db, repository: { id: number; ownerId: number }): Promise<UserRow[]> {
+  const reached = or(eq(users.id, repository.ownerId), collaborates(repository.id), inTeam(repository))
+  return db
+    .select()
+    .from(users)
+    .where(and(eq(users.kind, 'user'), reached))
+    .orderBy(users.lowerName)
+}
+
 const collaborates = (repositoryId: number): SQL => sql`exists (
   select 1 from ${collaborations} where ${collaborations.repositoryId} = ${repositoryId}
     and ${collaborations.userId} = ${users.id} and ${collaborations.permission} in ('write', 'admin'))`

@@ -7,7 +7,7 @@ import { clearAccountAvatar, findAvatar, setAccountAvatar } from './service.ts'
 
 const own = { scope: 'user', personal: true } as const
 
-const UpdateUserAvatarOption = t.Object(
+export const UpdateUserAvatarOption = t.Object(
   { image: t.String({ minLength: 1, description: 'The picture in base64: PNG, JPEG, GIF or WebP, at most 1 MiB.' }) },
   { $id: 'UpdateUserAvatarOption' },
 )

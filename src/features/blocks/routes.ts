@@ -12,7 +12,7 @@ import { block, unblock } from './service.ts'
 import { listBlocked } from './store.ts'
 
 const own = { scope: 'user', personal: true } as const
-const MAX_NOTE_LENGTH = 1000
+export const MAX_NOTE_LENGTH = 1000
 
 export const blockRoutes = (context: Context) =>
   new Elysia({ name: 'blocks', prefix: '/user/blocks', detail: { tags: ['user'] } })

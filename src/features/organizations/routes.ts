@@ -6,7 +6,8 @@ import { paging } from '../../http/paging.ts'
 import { pageQuery } from '../../http/query.ts'
 import { viewerOf } from '../../http/viewer.ts'
 import { Organization, presentOrganization } from '../../wire/organization.ts'
-import { CreateOrgOption, EditOrgOption } from './schema.ts'
+import { renameAccount } from '../users/rename.ts'
+import { CreateOrgOption, EditOrgOption, RenameOrgOption } from './schema.ts'
 import { createOrganization, deleteOrganization, editOrganization } from './service.ts'
 import { listOrganizations, openlyListed } from './store.ts'
 
@@ -67,6 +68,19 @@ export const organizationRoutes = (context: Context) =>
         body: EditOrgOption,
         response: { 200: Organization },
         detail: { operationId: 'orgEdit', summary: 'Change an organization' },
+      },
+    )
+    .post(
+      '/orgs/:org/rename',
+      async ({ actor, org, body, set }) => {
+        await renameAccount(context.db, org.row, { newName: body.new_name, by: actor })
+        set.status = 204
+      },
+      {
+        changeOrg: owner,
+        body: RenameOrgOption,
+        response: { 204: t.Void() },
+        detail: { operationId: 'renameOrg', summary: 'Give an organization another name' },
       },
     )
     .delete(

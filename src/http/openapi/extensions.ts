@@ -8,6 +8,7 @@ export type GateKind =
   | 'readUser'
   | 'readOrg'
   | 'changeOrg'
+  | 'team'
   | 'readRepo'
   | 'changeRepo'
 

@@ -25,6 +25,7 @@ const gates: Readonly<Record<GateKind, Gate>> = {
   readUser: { callers: 'anyone', statuses: [...everywhere, ...renamed] },
   readOrg: { callers: 'anyone', statuses: [...everywhere, ...renamed] },
   changeOrg: { callers: 'signedIn', statuses: [...everywhere, ...renamed] },
+  team: { callers: 'signedIn', statuses: everywhere },
   readRepo: { callers: 'anyone', statuses: [...everywhere, ...renamed] },
   changeRepo: { callers: 'signedIn', statuses: [...everywhere, ...renamed, 423] },
 }

@@ -1,0 +1,42 @@
+import { t } from 'elysia'
+import { Team } from '../../wire/team.ts'
+
+/** Empty counts as absent, as in the family. */
+const permission = () =>
+  t.Optional(
+    t.Union([t.Literal('none'), t.Literal('read'), t.Literal('write'), t.Literal('admin'), t.Literal('')], {
+      description: '`admin` reaches every unit; with `read` and `write` the units decide.',
+    }),
+  )
+const rest = {
+  description: t.Optional(t.String({ maxLength: 255 })),
+  permission: permission(),
+  units: t.Optional(t.Array(t.String({ maxLength: 100 }), { maxItems: 100 })),
+  units_map: t.Optional(
+    t.Record(t.String(), t.String(), {
+      description: 'Unit to none, read, write, admin or owner; goes before `units`.',
+    }),
+  ),
+  includes_all_repositories: t.Optional(t.Boolean()),
+  can_create_org_repo: t.Optional(t.Boolean()),
+  visibility: t.Optional(
+    t.Union([t.Literal('public'), t.Literal('limited'), t.Literal('private'), t.Literal('')], {
+      description:
+        '`private`: only its members and the owners see it; otherwise every member of the organization does.',
+    }),
+  ),
+}
+
+export type CreateTeamOption = typeof CreateTeamOption.static
+export const CreateTeamOption = t.Object(
+  { name: t.String({ minLength: 1, maxLength: 255 }), ...rest },
+  { $id: 'CreateTeamOption' },
+)
+
+export type EditTeamOption = typeof EditTeamOption.static
+export const EditTeamOption = t.Object(
+  { name: t.Optional(t.String({ maxLength: 255 })), ...rest },
+  { $id: 'EditTeamOption' },
+)
+
+export const TeamSearchResults = t.Object({ ok: t.Boolean(), data: t.Array(Team) }, { $id: 'TeamSearchResults' })
