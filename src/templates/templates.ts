@@ -40,7 +40,7 @@ export function createTemplates({ dir }: { dir: string }): Templates {
   }
   return {
     listGitignores: async () => merged(GITIGNORES.keys(), await own.gitignore.names()),
-    gitignore: async (name) => (await own.gitignore.read(name))?.text ?? GITIGNORES.get(name),
+    gitignore: async (name) => withUnixLines((await own.gitignore.read(name))?.text ?? GITIGNORES.get(name)),
     listLicenses: async () => merged((await licenseTexts()).keys(), await own.license.names()),
     license: async (key) => (await own.license.read(key))?.text ?? (await licenseTexts()).get(key),
     async listLabelSets() {
@@ -57,6 +57,9 @@ export function createTemplates({ dir }: { dir: string }): Templates {
     },
   }
 }
+
+/** Git takes a carriage return for a part of the pattern, which then matches nothing; the package has them in every line. */
+const withUnixLines = (text: string | undefined): string | undefined => text?.replace(/\r\n?/g, '\n')
 
 const merged = (builtIn: Iterable<string>, own: string[]): string[] => [...new Set([...builtIn, ...own])].sort()
 
