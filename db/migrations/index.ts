@@ -8,6 +8,7 @@ import m0005 from './0005_audit_and_avatars.sql' with { type: 'text' }
 import m0006 from './0006_organization_rules.sql' with { type: 'text' }
 import m0007 from './0007_follow_counters.sql' with { type: 'text' }
 import m0008 from './0008_events_outbox.sql' with { type: 'text' }
+import m0009 from './0009_hooks_and_activity.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -25,4 +26,5 @@ export const migrations: readonly Migration[] = [
   { name: '0006_organization_rules', sql: m0006 },
   { name: '0007_follow_counters', sql: m0007 },
   { name: '0008_events_outbox', sql: m0008 },
+  { name: '0009_hooks_and_activity', sql: m0009 },
 ]

@@ -1,5 +1,7 @@
+import { sql } from 'drizzle-orm'
 import { bigint, index, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
 import { createdAt, id, reference } from './columns.ts'
+import { comments, issues } from './issues.ts'
 import { repositories } from './repositories.ts'
 import { users } from './users.ts'
 
@@ -23,7 +25,10 @@ export const activities = pgTable(
     /** The family's word, such as `create_repo`, `commit_repo`, `create_issue`. */
     opType: text().notNull(),
     refName: text().notNull().default(''),
-    commentId: bigint({ mode: 'number' }),
+    /** The feed shows their present titles and texts, and nothing of them once they are gone. */
+    issueId: reference().references(() => issues.id, { onDelete: 'cascade' }),
+    commentId: reference().references(() => comments.id, { onDelete: 'cascade' }),
+    /** What cannot be read elsewhere: the commits of a push as JSON, the old name of a renamed repository. */
     content: text().notNull().default(''),
     createdAt: createdAt(),
   },
@@ -33,6 +38,8 @@ export const activities = pgTable(
     index('activities_owner_idx').on(table.ownerId, table.id),
     index('activities_actor_idx').on(table.actorId, table.id),
     index('activities_created_idx').on(table.createdAt),
+    index('activities_issue_idx').on(table.issueId).where(sql`issue_id is not null`),
+    index('activities_comment_idx').on(table.commentId).where(sql`comment_id is not null`),
   ],
 )
 export type ActivityRow = typeof activities.$inferSelect
