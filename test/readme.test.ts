@@ -5,7 +5,7 @@ import { configMarkdown } from '../src/cli/config.ts'
 const readme = await Bun.file(resolve(import.meta.dir, '../README.md')).text()
 
 test('the table of settings in the README is the one that `config --markdown` prints', () => {
-  const [, table] = /<!-- config -->\n([^]*?)<!-- \/config -->/.exec(readme) ?? []
+  const [, table] = /<!-- config -->\n([\s\S]*?)<!-- \/config -->/.exec(readme) ?? []
   expect(table).toBe(configMarkdown())
 })
 
