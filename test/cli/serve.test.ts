@@ -42,6 +42,8 @@ test('the second start shows none, finds everything again, and shares its databa
   expect(doctor.stdout).toEndWith('\nAll is well.\n')
   // The commands have ended and left the server alone.
   expect((await admin.get('/user')).status).toBe(200)
+  // As Ctrl-C under `bun run` does: from the terminal, and passed on by the runner.
+  second.kill('SIGINT')
   second.kill('SIGINT')
   expect(await second.exited).toBe(0)
   expect(second.output()).not.toContain('shown only now')
