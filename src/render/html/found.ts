@@ -12,12 +12,16 @@ export type Found = { start: number; end: number } & (
 const TRIGGER =
   /https?:\/\/|www\.|\[\[|[@#!]|(?<![\w/.-])[0-9a-f]{7,40}(?![\w/.-])|(?<![\w:]):[a-z0-9_+-]{2,40}:(?![\w:])/gi
 
+/** Most pieces of text have none of these, and the search itself is slow. */
+const HINT = /[@#!:]|\[\[|www\.|[0-9a-f]{7}/i
+
 /**
  * Finds what may be a link or a reference in plain text, in order and without overlap. Looks back from a sign only as far as
  * names may be long, so the time is linear in the length of the text.
  */
 export function findAll(text: string): Found[] {
   const found: Found[] = []
+  if (!HINT.test(text)) return found
   let from = 0
   for (const match of text.matchAll(TRIGGER)) {
     if (match.index < from) continue

@@ -22,7 +22,12 @@ export function linksOf(context: RenderContext): Links {
   }
   const [pages = '', images = ''] = repo === undefined ? [] : folder[mode]
   const below = mode === 'gfm' || mode === 'file' ? tree : ''
-  const resolve = (kind: string, url: string) => join(root, [kind, below], url)
+  const resolve = (kind: string, url: string) => {
+    // Most paths have nothing to follow, and then joining is all there is to do.
+    const isSimple = /^[\w-][^?#]*/.test(url) && !/\/\.|\/\/|^[^?#]*\/$/.test(url)
+    const folders = [kind, below].filter((folder) => folder !== '')
+    return isSimple ? [root, ...folders, url].join('/') : join(root, folders, url)
+  }
   return {
     link(url) {
       if (schemeOf(url) !== undefined || url.startsWith('//')) return url

@@ -12,9 +12,11 @@ const GENERATED = 'data-markdown-generated-content=""'
 /** Makes the function that turns plain text into HTML with its addresses, mentions, references and emoji. */
 export function linkText(context: RenderContext, known: KnownReferences): (text: string) => string {
   return (text) => {
+    const all = findAll(text)
+    if (all.length === 0) return escapeHtml(text)
     let html = ''
     let from = 0
-    for (const found of findAll(text)) {
+    for (const found of all) {
       const written = text.slice(found.start, found.end)
       const link = present({ found, written, context, known })
       if (link === undefined) continue

@@ -1,0 +1,87 @@
+// `bun test/bench/render.ts`: time of one README of 10 KB, step by step, and through the renderer with its threads.
+import { parseContext } from '../../src/render/context.ts'
+import { linksOf } from '../../src/render/html/links.ts'
+import { sanitize } from '../../src/render/html/sanitize.ts'
+import { linkText } from '../../src/render/html/text.ts'
+import { renderMarkdown } from '../../src/render/markdown/markdown.ts'
+import { NO_REFERENCES } from '../../src/render/references.ts'
+import { createRenderer } from '../../src/render/renderer.ts'
+import { wantedReferences } from '../../src/render/wanted.ts'
+
+const ROUNDS = 400
+
+const context = parseContext({
+  baseUrl: 'http://localhost:3000',
+  mode: 'file',
+  context: '/o/r/src/branch/main',
+  isWiki: false,
+})
+const readme = makeReadme(10 * 1024)
+const html = renderMarkdown(readme, { mode: 'file', isColoured: true })
+const links = linksOf(context)
+const options = { text: linkText(context, NO_REFERENCES), link: links.link, image: links.image }
+const say = (line: string) => process.stdout.write(`${line}\n`)
+
+say(
+  `README of ${readme.length} characters, HTML of ${html.length}; ${ROUNDS} rounds: 10th percentile, median, 95th in ms`,
+)
+measure('find what to look up', () => wantedReferences(readme, context))
+measure('markdown', () => renderMarkdown(readme, { mode: 'file', isColoured: false }))
+measure('markdown with colored code', () => renderMarkdown(readme, { mode: 'file', isColoured: true }))
+measure('sanitize', () => sanitize(html, { isPlain: true }))
+measure('sanitize, resolve and link', () => sanitize(html, options))
+measure('all, plain', () =>
+  sanitize(renderMarkdown(readme, { mode: 'markdown', isColoured: false }), { isPlain: true }),
+)
+measure('all, as a file', () => sanitize(renderMarkdown(readme, { mode: 'file', isColoured: true }), options))
+
+const renderer = createRenderer({ warn: () => undefined })
+let number = 0
+const render = (source: string) => renderer.render({ source, markup: 'markdown', context })
+await measureAsync('through a thread', () => render(`${readme}\n${number++}`))
+await measureAsync('from the cache', () => render(readme))
+renderer.stop()
+
+/** Prose, lists, tables, links, images and a little code, in the proportions of a usual README. */
+function makeReadme(length: number): string {
+  let text = '# Project\n\n[![build](https://ci.example/badge.svg)](https://ci.example) A tool for *everybody*.\n\n'
+  for (let section = 1; text.length < length; section++) {
+    text += `## Section ${section}\n\n`
+    text +=
+      'Some **important** words about `options`, a [guide](docs/guide.md), and https://example.com/page for more.\n'.repeat(
+        4,
+      )
+    text += '\n- first item with `code`\n- second item, see #12\n  - nested item\n\n'
+    text +=
+      '| option | default | meaning |\n|---|:-:|---|\n| `port` | 3000 | where it listens |\n| `host` | all | which address |\n\n'
+    if (section % 4 === 1)
+      text += '```js\nimport { start } from "./start.js"\n\nconst server = await start({ port: 3000 })\n```\n\n'
+  }
+  return text.slice(0, length)
+}
+
+function measure(name: string, run: () => unknown): void {
+  const times: number[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    const start = performance.now()
+    run()
+    times.push(performance.now() - start)
+  }
+  tell(name, times)
+}
+
+async function measureAsync(name: string, run: () => Promise<unknown>): Promise<void> {
+  const times: number[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    const start = performance.now()
+    await run()
+    times.push(performance.now() - start)
+  }
+  tell(name, times)
+}
+
+function tell(name: string, times: number[]): void {
+  times.sort((left, right) => left - right)
+  const at = (share: number) => (times[Math.floor(times.length * share)] ?? 0).toFixed(2).padStart(8)
+  say(`${name.padEnd(30)}${at(0.1)}${at(0.5)}${at(0.95)}`)
+}
