@@ -47,10 +47,13 @@ export const hooks = pgTable(
     /** A glob over branch names; empty means every branch. */
     branchFilter: text().notNull().default(''),
     isActive: boolean().notNull().default(false),
+    /** The default hook that this one was made from, so that a repository gets it once. */
+    copiedFromId: reference(),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
   (table) => [
+    uniqueIndex('hooks_copy_key').on(table.repositoryId, table.copiedFromId).where(sql`copied_from_id is not null`),
     index('hooks_repository_idx').on(table.repositoryId, table.id),
     index('hooks_owner_idx').on(table.ownerId, table.id),
     index('hooks_site_idx').on(table.scope, table.id).where(sql`scope in ('site', 'default')`),
