@@ -1,10 +1,13 @@
 import type { Context } from '../context.ts'
 import { notFound } from '../kernel/errors.ts'
+import { wireTime } from '../kernel/time.ts'
+import { inheritConnection } from './connection.ts'
 import { corsHeaders, isPreflight, preflightResponse } from './cors.ts'
 import { errorResponse } from './errors.ts'
 import { callerOf } from './gate.ts'
+import { restoreLength } from './head.ts'
 import { spendRequest } from './rate-limit.ts'
-import { loggedPath, requestId } from './request.ts'
+import { inheritRequestId, loggedPath, requestId } from './request.ts'
 
 type Fetch = (request: Request) => Response | Promise<Response>
 
@@ -16,6 +19,7 @@ export function createHandler(context: Context, fetch: Fetch): Fetch {
   return async (request) => {
     const startedAt = performance.now()
     const response = await answer(context, fetch, request)
+    restoreLength(request, response.headers)
     complete(context, request, response)
     logRequest(context, request, { status: response.status, startedAt })
     return response
@@ -54,7 +58,13 @@ function withSingleSlashes(request: Request): Request {
   const query = url.indexOf('?')
   if (double < 0 || (query >= 0 && query < double)) return request
   const end = query < 0 ? url.length : query
-  return new Request(url.slice(0, start) + url.slice(start, end).replace(/\/{2,}/g, '/') + url.slice(end), request)
+  const single = new Request(
+    url.slice(0, start) + url.slice(start, end).replace(/\/{2,}/g, '/') + url.slice(end),
+    request,
+  )
+  inheritConnection(request, single)
+  inheritRequestId(request, single)
+  return single
 }
 
 /** Wire: answers of the API are never kept by a cache without asking; routes that know better have said so. */
@@ -66,6 +76,8 @@ function complete({ config }: Context, request: Request, { headers }: Response):
   // A token may stand in the address: no other site is told it.
   headers.set('referrer-policy', 'no-referrer')
   if (!headers.has('cache-control')) headers.set('cache-control', PRIVATE)
+  const tokenExpiresAt = callerOf(request)?.tokenExpiresAt
+  if (tokenExpiresAt) headers.set('x-token-expires-at', wireTime(tokenExpiresAt))
   for (const [name, value] of corsHeaders(config, request)) headers.set(name, value)
 }
 

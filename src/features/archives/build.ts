@@ -44,21 +44,18 @@ export class Build {
   async read(): Promise<ReadableStream<Uint8Array>> {
     this.#readers += 1
     try {
-      while (this.#size === 0 && !this.#isWhole) await this.#growth()
+      await this.#limit(0)
       const file = await this.#open()
-      return streamFile(file, {
-        start: 0,
-        end: async (at) => {
-          while (at >= this.#size && !this.#isWhole) await this.#growth()
-          return this.#size
-        },
-        isEnded: (at) => this.#isWhole && at >= this.#size,
-        close: () => this.#leave(),
-      })
+      return streamFile(file, { limit: (at) => this.#limit(at), close: () => this.#leave() })
     } catch (error) {
       this.#leave()
       throw error
     }
+  }
+
+  async #limit(at: number): Promise<number> {
+    while (at >= this.#size && !this.#isWhole) await this.#growth()
+    return this.#size
   }
 
   /** It may get its final name at any moment. */
@@ -116,40 +113,30 @@ export class Build {
   }
 }
 
-interface Source {
-  start: number
-  /** Up to where bytes are there, once there are some behind `at` or there will be no more. */
-  end(at: number): Promise<number> | number
-  isEnded(at: number): boolean
-  /** Called once, at the end, after a failure and when the reader leaves. */
-  close?(): void
-}
-
-/** Reads a file through its handle, which stays good when the file is renamed or removed. Closes it. */
-export function streamFile(file: FileHandle, { start, end, isEnded, close }: Source): ReadableStream<Uint8Array> {
-  let at = start
+/** Closes the file at the end, after a failure and when the reader leaves. */
+function streamFile(file: FileHandle, { limit, close }: Growing): ReadableStream<Uint8Array> {
+  let at = 0
   let isOpen = true
   const finish = async () => {
     if (!isOpen) return
     isOpen = false
-    close?.()
+    close()
     await file.close()
   }
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         try {
-          const limit = await end(at)
-          if (at < limit) {
-            const bytes = new Uint8Array(Math.min(CHUNK, limit - at))
-            const { bytesRead } = await file.read(bytes, 0, bytes.length, at)
-            if (bytesRead === 0) throw new Error('a cached archive has become shorter')
-            at += bytesRead
-            controller.enqueue(bytes.subarray(0, bytesRead))
+          const end = await limit(at)
+          if (at === end) {
+            await finish()
+            return controller.close()
           }
-          if (!isEnded(at)) return
-          await finish()
-          controller.close()
+          const bytes = new Uint8Array(Math.min(CHUNK, end - at))
+          const { bytesRead } = await file.read(bytes, 0, bytes.length, at)
+          if (bytesRead === 0) throw new Error('an archive has become shorter')
+          at += bytesRead
+          controller.enqueue(bytes.subarray(0, bytesRead))
         } catch (error) {
           await finish()
           controller.error(error)
@@ -159,4 +146,10 @@ export function streamFile(file: FileHandle, { start, end, isEnded, close }: Sou
     },
     { highWaterMark: 0 },
   )
+}
+
+interface Growing {
+  /** Up to where there are bytes: waits until there are some behind `at`, and gives `at` itself when no more will come. */
+  limit(at: number): Promise<number>
+  close(): void
 }

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
-import { open, utimes } from 'node:fs/promises'
+import { stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Context } from '../../context.ts'
 import type { ArchiveFormat } from '../../git/model.ts'
-import type { ByteRange } from '../../http/download.ts'
-import { Build, streamFile } from './build.ts'
+import { Build } from './build.ts'
 import { archivesFolderOf, noteGrowth } from './cleanup.ts'
 
 export interface ArchiveQuery {
@@ -20,9 +19,7 @@ export interface ArchiveQuery {
 export interface KeptArchive {
   /** Bytes. */
   size: number
-  read(range?: ByteRange): Promise<ReadableStream<Uint8Array>>
-  /** For whoever asks for the head alone. */
-  close(): Promise<void>
+  file: Blob
 }
 
 /** Everything that the bytes depend on: the commit, never the name of a ref, which may move. */
@@ -39,21 +36,16 @@ const builds = new Map<string, Build>()
 /** The kept archive; undefined when there is none. */
 export async function findArchive(context: Context, query: ArchiveQuery): Promise<KeptArchive | undefined> {
   const path = pathOf(context, query)
-  const file = await open(path).catch((error: unknown) => {
+  const now = context.clock.now()
+  try {
+    // What was used last is kept longest, so that it is still there when it is sent.
+    await utimes(path, now, now)
+  } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
     throw error
-  })
-  if (!file) return undefined
-  const now = context.clock.now()
-  // What was used last is kept longest. The cleaning may have taken it meanwhile: then this handle is its last.
-  await utimes(path, now, now).catch(() => undefined)
-  const { size } = await file.stat()
-  return {
-    size,
-    close: () => file.close(),
-    read: async ({ start, end } = { start: 0, end: size }) =>
-      streamFile(file, { start, end: () => end, isEnded: (at) => at >= end }),
   }
+  const { size } = await stat(path)
+  return { size, file: Bun.file(path) }
 }
 
 /** The archive as it grows: begins to make it, or joins whoever is making it. Throws as `Git.archive`. */

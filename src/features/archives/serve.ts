@@ -1,7 +1,8 @@
 import type { RepositoryAccess } from '../../access/repository-access.ts'
 import type { Context } from '../../context.ts'
 import { setIdleSeconds } from '../../http/connection.ts'
-import { type ByteRange, contentDisposition, hasCurrent, readRange } from '../../http/download.ts'
+import { contentDisposition, hasCurrent, readRange } from '../../http/download.ts'
+import { answerHead } from '../../http/head.ts'
 import { getRevision } from '../commits/revision.ts'
 import { orNotFound } from '../commits/service.ts'
 import { archiveKey, findArchive, type KeptArchive, makeArchive } from './cache.ts'
@@ -43,36 +44,26 @@ export async function serveArchive(
   // Git may be silent for long before it has the first bytes of a large tree.
   setIdleSeconds(request, 0)
   const kept = await findArchive(context, query)
-  if (request.method === 'HEAD') {
-    await kept?.close()
-    return new Response(null, { headers: { ...headers, ...lengthOf(kept?.size) } })
-  }
   if (!kept) {
+    // Nobody makes an archive for its head.
+    if (request.method === 'HEAD') return answerHead(request, undefined, headers)
     return new Response(await orNotFound(makeArchive(context, query)), { headers })
   }
-  const range = await readRangeOrClose(request, { etag, kept })
-  if (!range) return new Response(await kept.read(), { headers: { ...headers, ...lengthOf(kept.size) } })
-  const part = {
-    'content-length': String(range.end - range.start),
-    'content-range': `bytes ${range.start}-${range.end - 1}/${kept.size}`,
+  return sendKept(request, kept, headers)
+}
+
+function sendKept(request: Request, { size, file }: KeptArchive, head: { etag: string }): Response {
+  const range = readRange(request, { size, etag: head.etag })
+  const { start, end } = range ?? { start: 0, end: size }
+  const headers = {
+    ...head,
+    'accept-ranges': 'bytes',
+    'content-length': String(end - start),
+    ...(range && { 'content-range': `bytes ${start}-${end - 1}/${size}` }),
   }
-  return new Response(await kept.read(range), { status: 206, headers: { ...headers, ...part } })
+  if (request.method === 'HEAD') return answerHead(request, size, headers)
+  return new Response(file.slice(start, end), { status: range ? 206 : 200, headers })
 }
 
 const cleanPaths = (paths: readonly string[]): string[] =>
   paths.map((path) => path.replace(/^\/+|\/+$/g, '')).filter((path) => path !== '')
-
-const lengthOf = (size: number | undefined): Record<string, string> =>
-  size === undefined ? {} : { 'content-length': String(size), 'accept-ranges': 'bytes' }
-
-async function readRangeOrClose(
-  request: Request,
-  { etag, kept }: { etag: string; kept: KeptArchive },
-): Promise<ByteRange | undefined> {
-  try {
-    return readRange(request, { size: kept.size, etag })
-  } catch (error) {
-    await kept.close()
-    throw error
-  }
-}

@@ -44,17 +44,15 @@ export const commitRoutes = (context: Context) =>
       '/commits',
       async ({ actor, repo, query, request, set }) => {
         const { page, links } = paging(context, query, { request, set })
-        const filter = { ...query, revision: query.sha, not: query.not, path: query.path }
-        const { since, until } = query
-        const list = await listCommits(context, repo, {
-          filter: { ...filter, since, until },
-          page,
-          signal: request.signal,
-        })
+        const { since, until, path, not } = query
+        const filter = { revision: query.sha, path, not, since, until }
+        const list = await listCommits(context, repo, { filter, page, signal: request.signal })
+        const version = `${list.total} ${page.number} ${page.limit}`
+        const asked = { actor, repo, request, set, version }
+        const commits = await answer(context, asked, { parts: partsOf(query), read: list.read })
         links(list.total)
         writeOldPageHeaders(set.headers, page, list.total)
-        const version = `${list.total} ${page.number} ${page.limit}`
-        return answer(context, { actor, repo, request, set, version }, { parts: partsOf(query), read: list.read })
+        return commits
       },
       {
         readRepo: read,

@@ -33,7 +33,7 @@ export async function listCommits(
   const { id, isEmpty } = repo.repository
   if (isEmpty) throw conflict('Git Repository is empty.')
   const { commit } = await getRevision(context, repo, filter.revision)
-  const path = filter.path?.replace(/^\/+|\/+$/g, '') || undefined
+  const path = readPath(filter.path)
   const query: LogQuery = {
     revision: commit.sha,
     not: filter.not === undefined ? [] : [filter.not],
@@ -48,6 +48,14 @@ export async function listCommits(
   if (total === 0 && path !== undefined) throw notFound('FileCommitsCount')
   const isBeyond = page.offset >= total
   return { total, read: async (withChanges) => (isBeyond ? [] : git.log(id, { ...query, withChanges }, call)) }
+}
+
+/** @throws Refusal 404 for a path that no commit can have; Git would take it for one outside of the repository. */
+function readPath(text = ''): string | undefined {
+  const path = text.replace(/^\/+|\/+$/g, '')
+  if (path === '') return undefined
+  if (path.includes('\0') || path.split('/').some((part) => ['', '.', '..'].includes(part))) throw notFound()
+  return path
 }
 
 /** @throws Refusal 404, 422 for a text that can be no revision */

@@ -51,18 +51,16 @@ export const rawRoutes = (context: Context) =>
 export const rawPages = (context: Context) =>
   new Elysia({ name: 'raw-pages', prefix: '/:owner/:repo', detail: { hide: true } })
     .use(gate(context))
-    .get(
-      '/raw/*',
-      async ({ repo, params, request }) =>
-        serve(context, request, { repo, ...(await splitAddress(context, repo, decodeWildcard(params))) }),
-      { readRepo: read },
-    )
-    .get(
-      '/media/*',
-      async ({ repo, params, request }) =>
-        serve(context, request, { repo, ...(await splitAddress(context, repo, decodeWildcard(params))) }),
-      { readRepo: read },
-    )
+    .get('/raw/*', ({ repo, params, request }) => servePage(context, request, { repo, params }), { readRepo: read })
+    .get('/media/*', ({ repo, params, request }) => servePage(context, request, { repo, params }), { readRepo: read })
+
+async function servePage(
+  context: Context,
+  request: Request,
+  { repo, params }: { repo: RepositoryAccess; params: { '*': string } },
+): Promise<Response> {
+  return serve(context, request, { repo, ...(await splitAddress(context, repo, decodeWildcard(params))) })
+}
 
 async function serve(
   context: Context,

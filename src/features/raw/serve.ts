@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts'
 import type { TreeEntry } from '../../git/model.ts'
 import { setIdleSeconds } from '../../http/connection.ts'
 import { type ByteRange, contentDisposition, hasCurrent, readRange, sliceStream } from '../../http/download.ts'
+import { answerHead } from '../../http/head.ts'
 import { SNIFFED_BYTES, sniffMediaType } from '../../http/media-type.ts'
 import { notFound } from '../../kernel/errors.ts'
 
@@ -30,7 +31,7 @@ export async function serveFile(
     const headers = headersOf({ entry, size, range, head: peeked.head })
     if (request.method === 'HEAD') {
       await whole.cancel()
-      return new Response(null, { headers })
+      return answerHead(request, size, headers)
     }
     setIdleSeconds(request, 0)
     if (!range) return new Response(whole, { headers })
@@ -54,6 +55,7 @@ function headersOf({ entry, size, range, head }: Shown): Record<string, string> 
     'content-type': type,
     'content-disposition': contentDisposition(isInline ? 'inline' : 'attachment', entry.name),
     'access-control-expose-headers': 'Content-Disposition',
+    // Bun keeps it for short files and for HEAD; what comes in many pieces it sends in chunks, which have no length.
     'content-length': String(range ? range.end - range.start : size),
     ...(range && { 'content-range': `bytes ${range.start}-${range.end - 1}/${size}` }),
     'accept-ranges': 'bytes',
