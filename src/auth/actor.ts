@@ -11,6 +11,8 @@ export interface Actor {
   /** Normalised scope words; undefined where no scope applies (password, session). */
   readonly scopes?: readonly string[]
   readonly tokenId?: number
+  /** Set when the token has an end: clients are told of it with every answer. */
+  readonly tokenExpiresAt?: Date
   /** Set when the token reaches only these repositories. */
   readonly repositoryIds?: readonly number[]
   /** Decided by the gate for the route: only public things may be seen. */

@@ -31,7 +31,11 @@ function findActor(
   credential: Credential,
   { request, origin }: { request: Request; origin: RequestOrigin },
 ): Promise<Actor | undefined> {
-  if (credential.kind === 'token') return findTokenActor(context, credential.secret)
+  if (credential.kind === 'token') {
+    if (credential.isInQuery && context.config.queryTokens === 'refuse')
+      throw unauthorized('this site takes no token in the query: send it in the Authorization header')
+    return findTokenActor(context, credential.secret)
+  }
   return findBasicActor(context, { ...credential, code: readOneTimeCode(request), origin })
 }
 

@@ -1,5 +1,7 @@
 /** What a client presented, before anything is looked up. */
-export type Credential = { kind: 'token'; secret: string } | { kind: 'basic'; name: string; password: string }
+export type Credential =
+  | { kind: 'token'; secret: string; isInQuery?: boolean }
+  | { kind: 'basic'; name: string; password: string }
 
 /**
  * Reads the credential of a request. A token in the query goes before the header, and an empty one counts as none; a header
@@ -7,7 +9,7 @@ export type Credential = { kind: 'token'; secret: string } | { kind: 'basic'; na
  */
 export function readCredential(url: string, authorization: string | undefined): Credential | undefined {
   const queryToken = readQuery(url, ['token', 'access_token'])
-  if (queryToken) return { kind: 'token', secret: queryToken }
+  if (queryToken) return { kind: 'token', secret: queryToken, isInQuery: true }
   if (!authorization) return undefined
   const [, scheme = '', value = ''] = /^(\S+)\s+(.*)$/.exec(authorization.trim()) ?? []
   switch (scheme.toLowerCase()) {

@@ -36,6 +36,7 @@ export async function findTokenActor(context: Context, secret: string): Promise<
     method: 'token',
     scopes: token.scopes,
     tokenId: token.id,
+    tokenExpiresAt: token.expiresAt ?? undefined,
     repositoryIds: token.isLimitedToRepositories ? await listTokenRepositories(context, token.id) : undefined,
     publicOnly: false,
   }

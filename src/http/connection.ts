@@ -21,6 +21,12 @@ export function connectSocket(request: Request, address: string | undefined): vo
   connections.set(request, { address: () => address, setTimeout: () => undefined })
 }
 
+/** For a request that is made anew from another: it came over the same connection. */
+export function inheritConnection(from: Request, to: Request): void {
+  const connection = connections.get(from)
+  if (connection) connections.set(to, connection)
+}
+
 /** Address of the other end of the connection, a proxy's if there is one. Undefined without a connection. */
 export const peerAddress = (request: Request): string | undefined => connections.get(request)?.address()
 

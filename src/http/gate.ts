@@ -97,7 +97,7 @@ export const gate = (context: Context) =>
       async transform({ request, body }: Stage) {
         const actor = await admit(context, request, { scope: 'admin' })
         if (!actor) throw unauthorized()
-        if (!actor.user.isAdmin) throw forbidden('user should be the site admin')
+        requireAdministrator(actor)
         pass(request, body, { actor })
       },
       resolve: ({ request }: { request: Request }) => ({ actor: signedIn(request) }),
@@ -109,7 +109,7 @@ export const gate = (context: Context) =>
       async transform({ request, body, params }: Stage) {
         const actor = await admit(context, request, { scope: 'admin' })
         if (!actor) throw unauthorized()
-        if (!actor.user.isAdmin) throw forbidden('user should be the site admin')
+        requireAdministrator(actor)
         const account = await visibleAccount(context, actor, textParam(params, 'username'), request)
         pass(request, body, { actor, account })
       },
@@ -187,6 +187,11 @@ export const gate = (context: Context) =>
       resolve: ({ request }: { request: Request }) => ({ actor: signedIn(request), repo: foundRepo(request) }),
     }),
   })
+
+function requireAdministrator(actor: Actor): void {
+  if (!actor.user.isAdmin) throw forbidden('user should be the site admin')
+  if (actor.publicOnly) throw forbidden('the token reaches public things only')
+}
 
 function requirePassword(actor: Actor): void {
   if (actor.sudoer) throw forbidden('this cannot be done in the name of another user')

@@ -11,6 +11,11 @@ export function requestId(request: Request): string {
   return id
 }
 
+/** For a request that is made anew from another: it keeps the id. */
+export function inheritRequestId(from: Request, to: Request): void {
+  ids.set(to, requestId(from))
+}
+
 /** The path alone: the query may hold a token, and no log line may. */
 export function loggedPath(url: string): string {
   const start = url.indexOf('/', url.indexOf('://') + 3)

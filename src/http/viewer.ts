@@ -10,6 +10,6 @@ export function viewerOf({ baseUrl, config }: Context, actor: Actor | undefined)
     sshRoot: config.sshPort === 22 ? `git@${host}` : `ssh://git@${host}:${config.sshPort}`,
     noreplyDomain: config.noreplyDomain,
     userId: actor?.user.id,
-    isAdmin: actor?.user.isAdmin ?? false,
+    isAdmin: actor?.publicOnly === false && actor.user.isAdmin,
   }
 }

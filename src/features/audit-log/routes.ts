@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 import type { Context } from '../../context.ts'
+import { FileBody } from '../../http/download.ts'
 import { gate } from '../../http/gate.ts'
 import { queryInteger, queryText, queryTime } from '../../http/query.ts'
 import { readPage } from '../../kernel/page.ts'
@@ -57,7 +58,7 @@ export const auditLogRoutes = (context: Context) =>
       ({ query }) =>
         new Response(exportAuditEntries(context.db, filterOf(query)), {
           headers: {
-            'content-type': 'application/jsonl',
+            'content-type': 'application/x-ndjson',
             'content-disposition': 'attachment; filename="audit.jsonl"',
             'cache-control': 'no-store',
           },
@@ -65,10 +66,11 @@ export const auditLogRoutes = (context: Context) =>
       {
         admin: true,
         query: t.Object(filterQuery),
+        response: { 200: FileBody },
         detail: {
           operationId: 'adminExportAudit',
           summary: 'The audit trail as JSON Lines',
-          'x-produces': 'application/jsonl',
+          'x-produces': 'application/x-ndjson',
         },
       },
     )

@@ -5,18 +5,22 @@ import { gate } from '../../http/gate.ts'
 import { paging } from '../../http/paging.ts'
 import { pageQuery, queryInteger, queryText } from '../../http/query.ts'
 import { viewerOf } from '../../http/viewer.ts'
-import { presentUser, User } from '../../wire/user.ts'
+import { presentUser, presentUserToVisitors, User } from '../../wire/user.ts'
 import { UserSearchResults } from './schema.ts'
 import { searchUsers } from './search.ts'
 
 export const userRoutes = (context: Context) =>
   new Elysia({ name: 'users', detail: { tags: ['user'] } })
     .use(gate(context))
-    .get('/user', ({ actor }) => presentUser(actor.user, viewerOf(context, actor)), {
-      login: { scope: 'user' },
-      response: { 200: User },
-      detail: { operationId: 'userGetCurrent', summary: 'The signed-in user' },
-    })
+    .get(
+      '/user',
+      ({ actor }) => (actor.publicOnly ? presentUserToVisitors : presentUser)(actor.user, viewerOf(context, actor)),
+      {
+        login: { scope: 'user' },
+        response: { 200: User },
+        detail: { operationId: 'userGetCurrent', summary: 'The signed-in user' },
+      },
+    )
     .get(
       '/users/search',
       async ({ actor, query, request, set }) => {
