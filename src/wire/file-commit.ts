@@ -32,7 +32,10 @@ export const FilesResponse = t.Object(
 )
 
 export type FileDeleteResponse = typeof FileDeleteResponse.static
-export const FileDeleteResponse = t.Object({ content: t.Null(), ...made }, { $id: 'FileDeleteResponse' })
+export const FileDeleteResponse = t.Object(
+  { content: t.Nullable(ContentsResponse, { description: 'Always null' }), ...made },
+  { $id: 'FileDeleteResponse' },
+)
 
 /** Wire: here, other than in lists of commits, times are in UTC, and those of the commit itself are left at zero. */
 export function presentFileCommit(
