@@ -6,7 +6,7 @@ const root = resolve(import.meta.dir, '..')
 /** Folders of src that each folder may import from, besides itself. `db` is the tables, `context` holds types only. */
 const ground = ['kernel']
 const below = [...ground, 'db', 'context', 'config', 'log', 'version']
-const shared = [...below, 'auth', 'access', 'git', 'wire', 'templates']
+const shared = [...below, 'auth', 'access', 'git', 'wire', 'templates', 'content']
 const services = [...shared, 'audit', 'http', 'render', 'mail', 'jobs', 'events']
 const doors = [...services, 'features']
 const layers: Readonly<Record<string, readonly string[]>> = {
@@ -25,6 +25,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   audit: [...below, 'auth', 'access', 'http'],
   wire: ['kernel', 'db', 'access'],
   templates: ground,
+  content: ['kernel', 'templates'],
   // Its rate limit has a periodic task.
   http: [...shared, 'jobs'],
   render: ground,
@@ -84,7 +85,9 @@ const tierNames: readonly (readonly string[])[] = [
     'settings',
     'nodeinfo',
     'health',
-    'markup',
+    'rendering',
+    'site-settings',
+    'signing-keys',
   ],
 ]
 const tiers: Readonly<Record<string, number>> = Object.fromEntries(
