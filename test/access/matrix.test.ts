@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { objectOf, parseJson } from '../../src/http/openapi/json.ts'
+import { startTestService, type TestService, type TestUser } from '../harness/service.ts'
+
+/**
+ * Every operation there is, asked by those who may not: the list comes from the API description, so that a new operation is in it by
+ * itself. What is hidden has to answer as what does not exist, to the byte.
+ */
+let service: TestService
+let owner: TestUser
+let stranger: TestUser
+let operations: readonly Operation[]
+beforeAll(async () => {
+  service = await startTestService({ settings: { RATE_LIMIT: 'off' } })
+  owner = await service.createUser('owner')
+  stranger = await service.createUser('stranger')
+  await service.createRepository(owner, { name: 'hidden', private: true })
+  await service.createUser('unseen')
+  await service.admin.client.patch('/admin/users/unseen', { login_name: 'unseen', visibility: 'private' })
+  await owner.client.post('/orgs', { username: 'secluded', visibility: 'private' })
+  const description = await fetch(`${service.url}/swagger.v1.json`)
+  const { paths } = objectOf(parseJson(await description.text()))
+  operations = Object.entries(objectOf(paths)).flatMap(([path, item]) =>
+    Object.keys(objectOf(item)).map((method) => ({ path, method })),
+  )
+}, 30_000)
+afterAll(() => service.stop())
+
+interface Operation {
+  path: string
+  method: string
+}
+
+interface Caller {
+  name: string
+  headers: Record<string, string>
+}
+
+const withToken = (name: string, token: string): Caller => ({ name, headers: { authorization: `token ${token}` } })
+
+let counter = 0
+async function tokenOf(user: TestUser, scopes: string[]): Promise<string> {
+  counter += 1
+  const basic = service.client({ basic: `${user.name}:${user.password}` })
+  return (await basic.post(`/users/${user.name}/tokens`, { name: `token ${counter}`, scopes })).string('sha1')
+}
+
+/** Status, headers that tell something, and body, without what differs by nature. */
+async function ask(operation: Operation, caller: Caller, names: Record<string, string>): Promise<string> {
+  const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => names[name] ?? '1')
+  const method = operation.method.toUpperCase()
+  const hasBody = !['GET', 'HEAD', 'DELETE'].includes(method)
+  const response = await fetch(`${service.url}/api/v1${path}`, {
+    method,
+    headers: { ...caller.headers, ...(hasBody ? { 'content-type': 'application/json' } : {}) },
+    redirect: 'manual',
+    ...(hasBody ? { body: '{}' } : {}),
+  })
+  const told = ['location', 'etag', 'x-total-count', 'link', 'www-authenticate', 'allow'].map((name) =>
+    response.headers.get(name),
+  )
+  const body = (await response.text()).replace(/"request_id":"[^"]+"/, '')
+  const text = `${response.status} ${told.join('|')} ${body}`
+  return Object.values(names).reduce((neutral, name) => neutral.replaceAll(name, 'NAME'), text)
+}
+
+const under = (prefix: string) => operations.filter(({ path }) => path === prefix || path.startsWith(`${prefix}/`))
+const titleOf = ({ method, path }: Operation) => `${method.toUpperCase()} ${path}`
+const statusOf = (answer: string) => Number(answer.slice(0, 3))
+
+/** Asks each operation about something hidden and about something absent, and compares. */
+async function compare(
+  chosen: readonly Operation[],
+  callers: Caller[],
+  names: { hidden: Record<string, string>; absent: Record<string, string> },
+) {
+  const differences: string[] = []
+  for (const operation of chosen)
+    for (const caller of callers) {
+      const hidden = await ask(operation, caller, names.hidden)
+      const absent = await ask(operation, caller, names.absent)
+      if (hidden !== absent || ![401, 403, 404].includes(statusOf(hidden)))
+        differences.push(
+          `${titleOf(operation)} as ${caller.name}:\n  hidden ${hidden.slice(0, 200)}\n  absent ${absent.slice(0, 200)}`,
+        )
+    }
+  expect(differences).toEqual([])
+}
+
+test('a private repository answers strangers on every operation as one that does not exist', async () => {
+  const callers = [
+    { name: 'a visitor', headers: {} },
+    withToken('a stranger', stranger.token),
+    withToken('a token without the scope', await tokenOf(owner, ['read:misc'])),
+    withToken('a token for public things', await tokenOf(owner, ['public-only', 'all'])),
+  ]
+  const chosen = under('/repos/{owner}/{repo}')
+  expect(chosen.length).toBeGreaterThan(20)
+  const names = (repo: string) => ({ owner: 'owner', repo })
+  await compare(chosen, callers, { hidden: names('hidden'), absent: names('absent') })
+}, 120_000)
+
+test('a private user and a private organization answer strangers as ones that do not exist', async () => {
+  const callers = [{ name: 'a visitor', headers: {} }, withToken('a stranger', stranger.token)]
+  const people = under('/users/{username}')
+  expect(people.length).toBeGreaterThan(8)
+  await compare(people, callers, {
+    hidden: { username: 'unseen', target: 'unseen' },
+    absent: { username: 'nobody', target: 'nobody' },
+  })
+  // Wire: the family lists the repositories of a hidden organization as none, and clients are held to it (scenario org-repos).
+  const organizations = under('/orgs/{org}').filter((operation) => titleOf(operation) !== 'GET /orgs/{org}/repos')
+  await compare(organizations, callers, { hidden: { org: 'secluded' }, absent: { org: 'no-such' } })
+}, 60_000)
+
+test('administration is for administrators whose token has the scope', async () => {
+  const narrow = withToken(
+    'a token without the scope',
+    await tokenOf(service.admin, ['write:user', 'write:repository']),
+  )
+  const reader = withToken('a reading token', await tokenOf(service.admin, ['read:admin']))
+  const wrong: string[] = []
+  const names = { username: 'owner', owner: 'owner', repo: 'hidden' }
+  for (const operation of under('/admin')) {
+    const expected: [Caller, number][] = [
+      [{ name: 'a visitor', headers: {} }, 401],
+      [withToken('a plain user', stranger.token), 403],
+      [narrow, 403],
+      ...(operation.method === 'get' ? [] : [[reader, 403] satisfies [Caller, number]]),
+    ]
+    for (const [caller, status] of expected) {
+      const answer = await ask(operation, caller, names)
+      if (statusOf(answer) !== status) wrong.push(`${titleOf(operation)} as ${caller.name}: ${answer.slice(0, 150)}`)
+    }
+  }
+  expect(wrong).toEqual([])
+}, 60_000)
+
+test('what belongs to the caller is asked for by somebody, with a token that has a scope', async () => {
+  const misc = withToken('a token without the scope', await tokenOf(owner, ['read:misc']))
+  const wrong: string[] = []
+  for (const operation of under('/user')) {
+    const names = { username: 'stranger', owner: 'owner', repo: 'hidden' }
+    const [visitor, narrow] = [
+      await ask(operation, { name: '', headers: {} }, names),
+      await ask(operation, misc, names),
+    ]
+    if (statusOf(visitor) !== 401 || statusOf(narrow) !== 403)
+      wrong.push(`${titleOf(operation)}: ${visitor.slice(0, 100)} / ${narrow.slice(0, 100)}`)
+  }
+  expect(wrong).toEqual([])
+}, 60_000)
