@@ -15,16 +15,17 @@ import { noRelation, type Relation, type TeamGrant } from './decide.ts'
 
 const reader = sql.placeholder('readerId')
 
-const collaboration = sql<PermissionWord | null>`(
+/** The owner has every right already, and only organizations have members and teams: what cannot matter is not looked up. */
+const collaboration = sql<PermissionWord | null>`case when ${repositories.ownerId} <> ${reader} then (
   select ${collaborations.permission} from ${collaborations}
-  where ${collaborations.repositoryId} = ${repositories.id} and ${collaborations.userId} = ${reader})`
+  where ${collaborations.repositoryId} = ${repositories.id} and ${collaborations.userId} = ${reader}) end`
 
-const isMember = sql<boolean>`exists (
+const isMember = sql<boolean>`(${users.kind} = 'organization' and exists (
   select 1 from ${organizationMembers}
-  where ${organizationMembers.organizationId} = ${repositories.ownerId} and ${organizationMembers.userId} = ${reader})`
+  where ${organizationMembers.organizationId} = ${repositories.ownerId} and ${organizationMembers.userId} = ${reader}))`
 
 /** The person's teams that reach this repository, each with its units. */
-const teamGrants = sql<TeamGrant[] | null>`(
+const teamGrants = sql<TeamGrant[] | null>`case when ${users.kind} = 'organization' then (
   select json_agg(json_build_object('permission', ${teams.permission}, 'units', coalesce(
     (select json_object_agg(${teamUnits.unit}, ${teamUnits.permission}) from ${teamUnits}
      where ${teamUnits.teamId} = ${teams.id}), '{}')))
@@ -32,7 +33,7 @@ const teamGrants = sql<TeamGrant[] | null>`(
   where ${teamMembers.userId} = ${reader} and ${teamMembers.organizationId} = ${repositories.ownerId}
     and (${teams.includesAllRepositories} or ${teams.permission} = 'owner' or exists (
       select 1 from ${teamRepositories}
-      where ${teamRepositories.teamId} = ${teams.id} and ${teamRepositories.repositoryId} = ${repositories.id})))`
+      where ${teamRepositories.teamId} = ${teams.id} and ${teamRepositories.repositoryId} = ${repositories.id}))) end`
 
 const columns = {
   repository: repositories,

@@ -11,8 +11,6 @@ import { movedTo } from './moved.ts'
 /** The organization that a path names, with what the caller is to it. */
 export interface OrganizationAccess {
   row: UserRow
-  /** Whether the caller may know of it. Only a gate with `evenHidden` lets through one that is not. */
-  isVisible: boolean
   isMember: boolean
   /** In its team of owners, or a site administrator. */
   isOwner: boolean
@@ -24,8 +22,6 @@ export type OrganizationRole = 'member' | 'owner' | 'creator'
 
 export interface OrganizationRule {
   role?: OrganizationRole
-  /** Wire: a few lists of a hidden organization are empty rather than absent. */
-  evenHidden?: boolean
   /** Wire: the deprecated operation says only `not found` of an unknown one. */
   isTerse?: boolean
 }
@@ -53,12 +49,11 @@ async function visibleOrganization(
   context: Context,
   actor: Actor | undefined,
   { request, name }: { request: Request; name: string },
-  { evenHidden = false, isTerse = false }: OrganizationRule,
+  { isTerse = false }: OrganizationRule,
 ): Promise<OrganizationAccess> {
   const known = await findAccount(context.db, name, actor?.user.id)
-  const isVisible = known !== undefined && isSeen(context, actor, known)
-  if (known?.row.kind === 'organization' && (isVisible || evenHidden))
-    return { ...known, isVisible, isOwner: await isOwner(context, actor, known.row.id) }
+  if (known?.row.kind === 'organization' && isSeen(context, actor, known))
+    return { ...known, isOwner: await isOwner(context, actor, known.row.id) }
   const renamed = known ? undefined : await findRenamedAccount(context.db, name, actor?.user.id)
   if (renamed && isSeen(context, actor, renamed))
     throw movedTo(request, { status: 307, from: name, to: renamed.row.name })

@@ -130,7 +130,7 @@ export const repositoryListRoutes = (context: Context) =>
         return shown
       },
       {
-        readOrg: { scope: 'organization', evenHidden: true },
+        readOrg: { scope: 'organization' },
         query,
         response: { 200: Repositories },
         detail: {
