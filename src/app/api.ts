@@ -46,7 +46,7 @@ import { teamMemberRoutes } from '../features/teams/member-routes.ts'
 import { teamRoutes } from '../features/teams/routes.ts'
 import { templateRoutes } from '../features/templates/routes.ts'
 import { twoFactorRoutes } from '../features/two-factor/routes.ts'
-import { userSettingsRoutes } from '../features/user-settings/routes.ts'
+import { passwordRoutes, userSettingsRoutes } from '../features/user-settings/routes.ts'
 import { userRoutes } from '../features/users/routes.ts'
 import { versionRoutes } from '../features/version/routes.ts'
 
@@ -61,6 +61,7 @@ const accountApi = (context: Context) =>
     .use(userRoutes(context))
     .use(accessTokenRoutes(context))
     .use(userSettingsRoutes(context))
+    .use(passwordRoutes(context))
     .use(emailRoutes(context))
     .use(publicKeyRoutes(context))
     .use(followRoutes(context))

@@ -9,6 +9,7 @@ import { refTasks, repairPushes } from '../features/refs/repair.ts'
 import { orphanTask, removeOrphanFolders } from '../features/repositories/orphans.ts'
 import { removalHandlers } from '../features/repositories/remove.ts'
 import { totalsTask } from '../features/repositories/totals.ts'
+import { userTasks } from '../features/users/tasks.ts'
 import { rateLimitTasks } from '../http/rate-limit.ts'
 import { type CronTask, cronHandlers } from '../jobs/cron-tasks.ts'
 import type { JobHandlers } from '../jobs/handlers.ts'
@@ -26,6 +27,7 @@ export const periodicTasks: readonly CronTask[] = [
   ...archiveTasks,
   ...auditTasks,
   ...avatarTasks,
+  ...userTasks,
   orphanTask,
   totalsTask,
 ]

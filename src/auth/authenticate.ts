@@ -7,6 +7,12 @@ import type { RequestOrigin } from './origin.ts'
 import { actAs } from './sudo.ts'
 import { findTokenActor } from './token.ts'
 
+export interface Circumstances {
+  origin: RequestOrigin
+  /** True on the one route where an account that must change its password does so. */
+  mayChangePassword?: boolean
+}
+
 /**
  * The one pipeline that turns a request into an actor: credential, account state, sudo.
  * @returns undefined when no credential was presented.
@@ -15,13 +21,13 @@ import { findTokenActor } from './token.ts'
 export async function authenticate(
   context: Context,
   request: Request,
-  origin: RequestOrigin,
+  { origin, mayChangePassword = false }: Circumstances,
 ): Promise<Actor | undefined> {
   const credential = readCredential(request.url, request.headers.get('authorization') ?? undefined)
   const found = credential && (await findActor(context, credential, { request, origin }))
   const actor = found && { ...found, origin }
   if (credential && !actor) throw unauthorized('invalid username, password or token')
-  if (actor) requireUsableAccount(context, actor)
+  if (actor) requireUsableAccount(context, actor, mayChangePassword)
   const sudoName = readQuery(request.url, ['sudo']) ?? request.headers.get('sudo')
   return sudoName ? actAs(context, actor, sudoName) : actor
 }
@@ -50,12 +56,12 @@ function readOneTimeCode({ headers }: Request): string | undefined {
   return undefined
 }
 
-function requireUsableAccount({ baseUrl }: Context, { user }: Actor): void {
+function requireUsableAccount({ baseUrl }: Context, { user }: Actor, mayChangePassword: boolean): void {
   if (user.prohibitLogin || !user.isActive)
     throw forbidden('This account is prohibited from signing in, please contact your site administrator.', {
       withoutUrl: true,
     })
-  if (user.mustChangePassword)
+  if (user.mustChangePassword && !mayChangePassword)
     throw forbidden(`You must change your password. Change it at: ${baseUrl}/user/change_password`, {
       withoutUrl: true,
     })

@@ -4,7 +4,8 @@ import { withContext } from '../assemble.ts'
 import { loadProcessConfig } from '../config.ts'
 import type { Context } from '../context.ts'
 import { createToken } from '../features/access-tokens/service.ts'
-import { createUser, hashNewPassword } from '../features/users/create.ts'
+import { createUser } from '../features/users/create.ts'
+import { setPassword } from '../features/users/password.ts'
 import { randomHex } from '../kernel/hashing.ts'
 import { wireTime } from '../kernel/time.ts'
 import { type Command, type CommandInput, UsageError } from './arguments.ts'
@@ -45,18 +46,17 @@ const list: Command = {
     }),
 }
 
-const setPassword: Command = {
+const setPasswordCommand: Command = {
   name: 'user set-password',
   summary: 'Gives an account another password.',
   operands: ['NAME'],
   options: passwordOption,
   run: (input) =>
     withContext(loadProcessConfig(), async (context) => {
-      const { id, name } = await getPerson(context, input.operands[0] ?? '')
+      const user = await getPerson(context, input.operands[0] ?? '')
       const { password, shown } = await readPassword(input)
-      const passwordHash = await hashNewPassword(context, password)
-      await context.db.update(users).set({ passwordHash, mustChangePassword: false }).where(eq(users.id, id))
-      return say(`The password of ${name} is changed.${shown}`)
+      await setPassword(context, { user, by: 'command line' }, password)
+      return say(`The password of ${user.name} is changed.${shown}`)
     }),
 }
 
@@ -77,7 +77,7 @@ const generateToken: Command = {
     }),
 }
 
-export const userCommands: readonly Command[] = [create, list, setPassword, generateToken]
+export const userCommands: readonly Command[] = [create, list, setPasswordCommand, generateToken]
 
 async function getPerson({ db }: Context, name: string): Promise<UserRow> {
   const [row] = await db

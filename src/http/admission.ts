@@ -11,6 +11,8 @@ interface AdmissionRule {
   scope?: ScopeRule
   /** Open even where the site asks everybody to sign in: the version, health, templates. */
   beforeSignIn?: boolean
+  /** Also for an account that must change its password. */
+  mayChangePassword?: boolean
 }
 
 /**
@@ -18,7 +20,7 @@ interface AdmissionRule {
  * @throws Refusal 401 or 403 as `authenticate`, 403 for a scope that is missing, 401 for a visitor where all must sign in.
  */
 export async function admit(context: Context, request: Request, rule: AdmissionRule): Promise<Actor | undefined> {
-  const actor = await identify(context, request)
+  const actor = await identify(context, request, { mayChangePassword: rule.mayChangePassword })
   if (!actor) {
     if (context.config.requireSigninView && !rule.beforeSignIn) throw unauthorized()
     return undefined

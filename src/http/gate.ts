@@ -64,7 +64,7 @@ export const gate = (context: Context) =>
      * Anybody who signed in. `personal`: about what nobody else may see, so that a token for public things is refused.
      * `byPassword`: what no token may do, and nobody in the name of another.
      */
-    login: (rule: { scope: ScopeRule; personal?: boolean; byPassword?: boolean }) => ({
+    login: (rule: { scope: ScopeRule; personal?: boolean; byPassword?: boolean; mayChangePassword?: boolean }) => ({
       detail: gateDetail(rule.byPassword ? 'password' : 'login'),
       async transform({ request, body }: Stage) {
         const actor = await admit(context, request, rule)

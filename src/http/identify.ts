@@ -1,12 +1,16 @@
 import type { Actor } from '../auth/actor.ts'
-import { authenticate } from '../auth/authenticate.ts'
+import { authenticate, type Circumstances } from '../auth/authenticate.ts'
 import type { RequestOrigin } from '../auth/origin.ts'
 import type { Context } from '../context.ts'
 import { clientAddress } from './client-address.ts'
 import { loggedPath, requestId } from './request.ts'
 
 /** `authenticate` for a request that came over HTTP. What most requests never need of their origin is worked out when it is asked for. */
-export function identify(context: Context, request: Request): Promise<Actor | undefined> {
+export function identify(
+  context: Context,
+  request: Request,
+  rule: Omit<Circumstances, 'origin'> = {},
+): Promise<Actor | undefined> {
   const origin: RequestOrigin = {
     get address() {
       return clientAddress(context.config, request)
@@ -18,5 +22,5 @@ export function identify(context: Context, request: Request): Promise<Actor | un
       return requestId(request)
     },
   }
-  return authenticate(context, request, origin)
+  return authenticate(context, request, { origin, ...rule })
 }

@@ -77,3 +77,44 @@ test('what the account may do is judged after the password', async () => {
   expect(await both()).toEqual([403, 403])
   expect((await basic(user.name, 'wrong').get('/user')).status).toBe(401)
 })
+
+test('an account that must change its password does so over the API, and nothing else before', async () => {
+  const account = { username: 'newcomer', email: 'newcomer@example.com', password: 'given by somebody' }
+  expect((await service.admin.client.post('/admin/users', account)).status).toBe(201)
+  const given = basic('newcomer', account.password)
+  expect((await given.get('/user')).status).toBe(403)
+  expect((await given.put('/user/password', { new_password: account.password })).status).toBe(422)
+  expect((await given.put('/user/password', { new_password: 'short' })).status).toBe(400)
+  expect((await given.put('/user/password', { new_password: 'chosen by myself' })).status).toBe(204)
+  expect((await given.get('/user')).status).toBe(401)
+  expect((await basic('newcomer', 'chosen by myself').get('/user')).status).toBe(200)
+})
+
+test('no token and no administrator in the name of another changes a password this way', async () => {
+  const user = await service.createUser()
+  const option = { new_password: 'another long one' }
+  expect((await user.client.put('/user/password', option)).status).toBe(401)
+  expect((await service.anonymous.put('/user/password', option)).status).toBe(401)
+  const admin = basic(service.admin.name, service.admin.password)
+  const path = `/user/password?sudo=${user.name}`
+  expect((await admin.request(path, { method: 'PUT', json: option })).status).toBe(403)
+  expect((await basic(user.name, user.password).get('/user')).status).toBe(200)
+})
+
+test('200 password checks at once leave the service answering', async () => {
+  const user = await service.createUser()
+  const before = process.memoryUsage().rss
+  const checks = Array.from({ length: 200 }, (_, turn) => basic(user.name, `wrong ${turn}`).get('/user'))
+  const waits: number[] = []
+  for (let turn = 0; turn < 20; turn += 1) {
+    const start = performance.now()
+    expect((await service.anonymous.get('/version')).status).toBe(200)
+    waits.push(performance.now() - start)
+  }
+  const statuses = new Set((await Promise.all(checks)).map(({ status }) => status))
+  for (const status of statuses) expect([401, 429, 503]).toContain(status)
+  expect(statuses.has(503)).toBe(true)
+  expect(process.memoryUsage().rss - before).toBeLessThan(300 * 1024 ** 2)
+  expect(Math.max(...waits)).toBeLessThan(2000)
+  await service.context.sql`delete from login_failures`
+})

@@ -1,7 +1,8 @@
-import { Elysia } from 'elysia'
+import { Elysia, t } from 'elysia'
 import type { Context } from '../../context.ts'
 import { gate } from '../../http/gate.ts'
-import { presentUserSettings, UserSettings, UserSettingsOptions } from './schema.ts'
+import { changeOwnPassword } from '../users/password.ts'
+import { ChangePasswordOption, presentUserSettings, UserSettings, UserSettingsOptions } from './schema.ts'
 import { editSettings } from './service.ts'
 
 export const userSettingsRoutes = (context: Context) =>
@@ -18,3 +19,23 @@ export const userSettingsRoutes = (context: Context) =>
       response: { 200: UserSettings },
       detail: { operationId: 'updateUserSettings', summary: "Change the signed-in user's settings" },
     })
+
+/** The family has this on a page only; without it an account that must change its password could do nothing over the API. */
+export const passwordRoutes = (context: Context) =>
+  new Elysia({ name: 'password', prefix: '/user/password', detail: { tags: ['user'] } }).use(gate(context)).put(
+    '',
+    async ({ actor, body, set }) => {
+      await changeOwnPassword(context, actor, body.new_password)
+      set.status = 204
+    },
+    {
+      login: { scope: 'user', byPassword: true, mayChangePassword: true },
+      body: ChangePasswordOption,
+      response: { 204: t.Void() },
+      detail: {
+        operationId: 'userChangePassword',
+        summary: 'Change the password, with the old one as Basic credential',
+        'x-refuses': [400],
+      },
+    },
+  )

@@ -33,6 +33,11 @@ export const UserSettingsOptions = t.Object(
   { $id: 'UserSettingsOptions' },
 )
 
+export const ChangePasswordOption = t.Object(
+  { new_password: t.String({ minLength: 1, maxLength: 255 }) },
+  { $id: 'ChangePasswordOption' },
+)
+
 export const presentUserSettings = (user: UserRow): UserSettings => ({
   full_name: user.fullName,
   website: user.website,

@@ -1,0 +1,28 @@
+import type { UserRow } from '../../../db/schema/users.ts'
+import type { AuditSource } from '../../audit/record.ts'
+import type { Actor } from '../../auth/actor.ts'
+import { forgetFailures } from '../../auth/throttle.ts'
+import type { Context } from '../../context.ts'
+import { invalid } from '../../kernel/errors.ts'
+import { hashPassword } from './create.ts'
+import { editUser } from './edit.ts'
+
+/**
+ * Gives a person another password, which counts as their own choice.
+ * @throws Refusal 400 for one that is too short or guessed first, 422 for one that is too long
+ */
+export async function setPassword(
+  context: Context,
+  { user, by }: { user: UserRow; by: AuditSource },
+  password: string,
+): Promise<void> {
+  const passwordHash = await hashPassword(context, password)
+  await context.db.transaction((tx) => editUser(tx, user, { passwordHash, mustChangePassword: false }, by))
+  await forgetFailures(context, { userId: user.id, name: user.name, address: undefined })
+}
+
+/** For the person who signed in with the old one. @throws Refusal as `setPassword`, 422 for the old one again */
+export async function changeOwnPassword(context: Context, actor: Actor, password: string): Promise<void> {
+  if (await context.passwords.verify(actor.user.passwordHash, password)) throw invalid('is the old one', 'new_password')
+  await setPassword(context, { user: actor.user, by: actor }, password)
+}
