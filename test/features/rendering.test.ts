@@ -89,6 +89,14 @@ test('a file is rendered by its ending', async () => {
   expect((await file('a.txt', '<b>')).text).toBe('<pre>&lt;b&gt;</pre>')
 })
 
+test('below a repository its issues are meant', async () => {
+  const html = (user: TestUser, path: string) => user.client.post(`${path}/markdown`, { Text: '#1', Mode: 'comment' })
+  expect((await html(bob, open.path)).text).toContain(`href="${service.url}/${alice.name}/${open.name}/issues/1"`)
+  expect((await html(alice, closed.path)).text).toContain(`href="${service.url}/${alice.name}/${closed.name}/issues/1"`)
+  expect((await html(bob, closed.path)).status).toBe(404)
+  expect((await service.anonymous.post(`${open.path}/markup`, {})).status).toBe(401)
+})
+
 test('templates are listed and found by exact name', async () => {
   const { anonymous } = service
   expect((await anonymous.get('/gitignore/templates')).body).toContain('Go')

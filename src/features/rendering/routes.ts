@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import type { RepositoryAccess } from '../../access/repository-access.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { FileBody } from '../../http/download.ts'
@@ -46,8 +47,62 @@ export const renderingRoutes = (context: Context) =>
       },
     })
 
+/** Wire: the same below a repository, which is then the context; the family does not describe them. */
+export const repositoryRenderingRoutes = (context: Context) => {
+  const readRepo = { scope: 'repository', login: true } as const
+  const here = ({ repository, owner }: RepositoryAccess, option: Option): Option => ({
+    ...option,
+    Context: option.Context || `${owner.name}/${repository.name}`,
+  })
+  return new Elysia({ name: 'repository-rendering', prefix: '/repos/:owner/:repo', detail: { tags: ['repository'] } })
+    .use(gate(context))
+    .post(
+      '/markdown',
+      ({ actor, repo, body, request }) => render(context, { actor, option: here(repo, body), request }),
+      {
+        readRepo,
+        body: MarkdownOption,
+        response: { 200: FileBody },
+        detail: {
+          operationId: 'repoRenderMarkdown',
+          summary: 'Markdown as HTML, as it reads in a repository',
+          ...notes,
+        },
+      },
+    )
+    .post(
+      '/markup',
+      ({ actor, repo, body, request }) => render(context, { actor, option: here(repo, body), request }),
+      {
+        readRepo,
+        body: MarkupOption,
+        response: { 200: FileBody },
+        detail: {
+          operationId: 'repoRenderMarkup',
+          summary: 'Text in any known form as HTML, as it reads in a repository',
+          ...notes,
+        },
+      },
+    )
+    .post(
+      '/markdown/raw',
+      ({ actor, repo, body, request }) => render(context, { actor, option: here(repo, { Text: body }), request }),
+      {
+        readRepo,
+        body: t.String(),
+        response: { 200: FileBody },
+        detail: {
+          operationId: 'repoRenderMarkdownRaw',
+          summary: 'The body read as markdown, as HTML',
+          'x-consumes': 'text/plain',
+          ...notes,
+        },
+      },
+    )
+}
+
 interface Call {
-  actor: Actor
+  actor: Actor | undefined
   option: Option
   request: Request
 }

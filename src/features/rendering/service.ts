@@ -10,7 +10,7 @@ import type { MarkupOption } from './schema.ts'
  * Text as safe HTML, for what this reader may see.
  * @throws Refusal 422 as bare text for an unknown mode, and for a file that has no renderer
  */
-export async function renderText(context: Context, actor: Actor, option: MarkupOption): Promise<string> {
+export async function renderText(context: Context, actor: Actor | undefined, option: MarkupOption): Promise<string> {
   const mode = parseMode(option.Mode ?? '')
   if (mode === undefined) throw new Refusal(422, `unsupported render mode: ${option.Mode}`, { isText: true })
   const markup = markupFor(mode, option.FilePath ?? '')
