@@ -9,6 +9,7 @@ import { refusalResponse } from './http/errors.ts'
 import { openFront } from './http/front.ts'
 import { createHandler } from './http/handler.ts'
 import { createCron } from './jobs/cron.ts'
+import { registerCronTasks } from './jobs/cron-tasks.ts'
 import { Refusal } from './kernel/errors.ts'
 import type { Clock } from './kernel/time.ts'
 import { createLog, type Log } from './log.ts'
@@ -58,6 +59,8 @@ export async function startService(config: Config, options: ServiceOptions = {})
   for (const repair of startRepairs) await repair(context, stopping.signal)
   const app = createApp(context)
   if (options.worksJobs ?? true) await startJobs(context, built)
+  // Listed and run by hand all the same; another replica, or `drain` in a test, does the work.
+  else await registerCronTasks(context, periodicTasks)
   fetch = createHandler(context, app.fetch)
   ready(fetch)
   const resources = built.move()

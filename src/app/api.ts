@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Context } from '../context.ts'
 import { accessTokenRoutes } from '../features/access-tokens/routes.ts'
+import { cronRoutes } from '../features/admin/cron-routes.ts'
 import { adminUserRoutes } from '../features/admin-users/routes.ts'
 import { archiveRoutes } from '../features/archives/routes.ts'
 import { auditLogRoutes } from '../features/audit-log/routes.ts'
@@ -32,7 +33,7 @@ import { organizationRoutes } from '../features/organizations/routes.ts'
 import { userOrganizationRoutes } from '../features/organizations/user-routes.ts'
 import { publicKeyRoutes } from '../features/public-keys/routes.ts'
 import { rawRoutes } from '../features/raw/routes.ts'
-import { renderingRoutes } from '../features/rendering/routes.ts'
+import { renderingRoutes, repositoryRenderingRoutes } from '../features/rendering/routes.ts'
 import { repositoryCreationRoutes } from '../features/repositories/create-routes.ts'
 import { repositoryListRoutes } from '../features/repositories/list-routes.ts'
 import { repositoryRoutes } from '../features/repositories/routes.ts'
@@ -49,12 +50,16 @@ import { twoFactorRoutes } from '../features/two-factor/routes.ts'
 import { passwordRoutes, userSettingsRoutes } from '../features/user-settings/routes.ts'
 import { userRoutes } from '../features/users/routes.ts'
 import { versionRoutes } from '../features/version/routes.ts'
+import { organizationHookRoutes, userHookRoutes } from '../webhooks/owner-routes.ts'
+import { repositoryHookRoutes } from '../webhooks/repository-routes.ts'
+import { siteHookRoutes } from '../webhooks/site-routes.ts'
 
 /** Accounts and what people do with their own. */
 const accountApi = (context: Context) =>
   new Elysia({ name: 'accountApi' })
     .use(nodeInfoRoutes(context))
     .use(renderingRoutes(context))
+    .use(repositoryRenderingRoutes(context))
     .use(templateRoutes(context))
     .use(siteSettingsRoutes(context))
     .use(signingKeyRoutes(context))
@@ -120,10 +125,19 @@ const administrationApi = (context: Context) =>
   new Elysia({ name: 'administrationApi' })
     .use(versionRoutes(context))
     .use(adminUserRoutes(context))
+    .use(cronRoutes(context))
     .use(adminEmailRoutes(context))
     .use(userBadgeRoutes(context))
     .use(badgeRoutes(context))
     .use(auditLogRoutes(context))
+
+/** Addresses that are told of events. */
+const hookApi = (context: Context) =>
+  new Elysia({ name: 'hookApi' })
+    .use(siteHookRoutes(context))
+    .use(repositoryHookRoutes(context))
+    .use(organizationHookRoutes(context))
+    .use(userHookRoutes(context))
 
 /**
  * The features below `/api/v1`, one instance each and in groups: the types stay quick to check, and a chain of more than about thirty is
@@ -137,4 +151,5 @@ export const api = (context: Context) =>
     .use(contentApi(context))
     .use(organizationApi(context))
     .use(administrationApi(context))
+    .use(hookApi(context))
     .use(forkRoutes(context))

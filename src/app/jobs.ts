@@ -1,22 +1,27 @@
 import { eventHandlers } from '../events/fan-out.ts'
 import { eventTasks } from '../events/prune.ts'
 import type { Reaction } from '../events/reaction.ts'
+import { tokenTasks } from '../features/access-tokens/expired.ts'
+import { statisticsTasks } from '../features/admin/statistics.ts'
 import { archiveTasks } from '../features/archives/cleanup.ts'
 import { auditTasks } from '../features/audit-log/retention.ts'
 import { avatarTasks } from '../features/avatars/service.ts'
 import { refreshHandlers } from '../features/refs/refresh.ts'
 import { refTasks, repairPushes } from '../features/refs/repair.ts'
+import { resyncTasks } from '../features/refs/resync.ts'
 import { orphanTask, removeOrphanFolders } from '../features/repositories/orphans.ts'
 import { removalHandlers } from '../features/repositories/remove.ts'
 import { totalsTask } from '../features/repositories/totals.ts'
+import { upkeepTasks } from '../features/repositories/upkeep.ts'
 import { userTasks } from '../features/users/tasks.ts'
 import { rateLimitTasks } from '../http/rate-limit.ts'
 import { type CronTask, cronHandlers } from '../jobs/cron-tasks.ts'
 import type { JobHandlers } from '../jobs/handlers.ts'
 import { jobTasks } from '../jobs/maintenance.ts'
+import { defaultHooks, deliveryTasks } from '../webhooks/defaults.ts'
 
 /** What features do when an event has happened elsewhere. */
-export const reactions: readonly Reaction[] = []
+export const reactions: readonly Reaction[] = [defaultHooks]
 
 /** Everything that runs by the clock. */
 export const periodicTasks: readonly CronTask[] = [
@@ -28,6 +33,11 @@ export const periodicTasks: readonly CronTask[] = [
   ...auditTasks,
   ...avatarTasks,
   ...userTasks,
+  ...tokenTasks,
+  ...resyncTasks,
+  ...upkeepTasks,
+  ...statisticsTasks,
+  ...deliveryTasks,
   orphanTask,
   totalsTask,
 ]

@@ -1,0 +1,94 @@
+import type { HookRow, HookType } from '../../db/schema/hooks.ts'
+import { hookTypes } from '../../db/schema/hooks.ts'
+import { badRequest, invalid } from '../kernel/errors.ts'
+import { GlobError, parseGlob } from '../kernel/glob.ts'
+
+const MAX_VALUE_LENGTH = 2048
+const contentTypes = ['json', 'form'] as const
+const methods = ['POST', 'PUT', 'GET'] as const
+
+/** What `config` says, checked. Fields are undefined where it says nothing. */
+export interface HookConfig {
+  url?: string
+  contentType?: HookRow['contentType']
+  httpMethod?: HookRow['httpMethod']
+  /** Empty: to be removed. */
+  secret?: string
+  settings?: Record<string, string>
+  /** Wire: how the family tells hooks of the whole site from those for new repositories. */
+  isSystem: boolean
+}
+
+/** @throws Refusal 422 */
+export function requireHookType(type: string): HookType {
+  const known = hookTypes.find((one) => one === type)
+  if (known === undefined) throw invalid(`Invalid hook type: ${type.slice(0, 50)}`)
+  return known
+}
+
+/** @throws Refusal 422 for what cannot be used, 400 for a Slack channel that is none */
+export function readConfig(type: HookType, config: Readonly<Record<string, string>>): HookConfig {
+  for (const [key, value] of Object.entries(config)) requirePlain(value, `config.${key}`, MAX_VALUE_LENGTH)
+  return {
+    url: config.url === undefined ? undefined : requireUrl(config.url),
+    contentType: config.content_type === undefined ? undefined : requireContentType(config.content_type),
+    httpMethod: config.http_method === undefined ? undefined : requireMethod(config.http_method),
+    secret: config.secret,
+    settings: type === 'slack' ? readSlack(config) : undefined,
+    isSystem: config.is_system_webhook === 'true',
+  }
+}
+
+/** As `readConfig` for a new hook, which needs an address, a content type and, for Slack, a channel. @throws Refusal as `readConfig` */
+export function readNewConfig(type: HookType, config: Readonly<Record<string, string>>) {
+  for (const key of ['url', 'content_type', ...(type === 'slack' ? ['channel'] : [])])
+    if (config[key] === undefined) throw invalid(`Missing config option: ${key}`)
+  const read = readConfig(type, config)
+  if (read.url === undefined || read.contentType === undefined) throw invalid('Missing config option: url')
+  return { ...read, url: read.url, contentType: read.contentType }
+}
+
+/** Line breaks would end a header and begin another one. @throws Refusal 422 */
+export function requirePlain(text: string, field: string, maxLength: number): void {
+  if (text.length > maxLength) throw invalid('MaxSize', field)
+  if (/[\r\n\0]/.test(text)) throw invalid('must not hold line breaks', field)
+}
+
+/** @throws Refusal 422 */
+export function requireBranchFilter(pattern: string): string {
+  try {
+    parseGlob(pattern)
+    return pattern
+  } catch (error) {
+    throw error instanceof GlobError ? invalid(error.message, 'branch_filter') : error
+  }
+}
+
+function requireUrl(text: string): string {
+  const isAddress = /^https?:\/\/[^\s\\]+$/i.test(text) && URL.canParse(text) && new URL(text).hostname !== ''
+  if (!isAddress) throw invalid('Invalid url')
+  return text
+}
+
+function requireContentType(text: string): HookRow['contentType'] {
+  const known = contentTypes.find((one) => one === text)
+  if (known === undefined) throw invalid('Invalid content type')
+  return known
+}
+
+function requireMethod(text: string): HookRow['httpMethod'] {
+  const known = methods.find((one) => one === text.toUpperCase())
+  if (known === undefined) throw invalid('Invalid http method')
+  return known
+}
+
+function readSlack(config: Readonly<Record<string, string>>): Record<string, string> {
+  // Wire: 400 where everything else is 422.
+  if (config.channel !== undefined && !/^[#@]?[a-z0-9_-]{1,80}$/i.test(config.channel.trim()))
+    throw badRequest('Invalid slack channel name')
+  const given = ['channel', 'username', 'icon_url', 'color'].flatMap((key): [string, string][] => {
+    const value = config[key]
+    return value === undefined ? [] : [[key, key === 'channel' ? value.trim() : value]]
+  })
+  return Object.fromEntries(given)
+}

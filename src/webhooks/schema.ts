@@ -1,0 +1,23 @@
+import { t } from 'elysia'
+
+const config = () =>
+  t.Record(t.String(), t.String(), {
+    description: '`url` and `content_type` (json or form); `secret`, `http_method`; for Slack `channel` and its looks.',
+  })
+const events = () => t.Optional(t.Array(t.String({ maxLength: 100 }), { maxItems: 200 }))
+const rest = {
+  active: t.Optional(t.Boolean()),
+  authorization_header: t.Optional(t.String({ maxLength: 4096 })),
+  branch_filter: t.Optional(t.String({ description: 'A glob of at most 256 characters' })),
+  events: events(),
+  name: t.Optional(t.String({ maxLength: 255 })),
+}
+
+export type CreateHookOption = typeof CreateHookOption.static
+export const CreateHookOption = t.Object(
+  { type: t.String({ minLength: 1, maxLength: 50 }), config: config(), ...rest },
+  { $id: 'CreateHookOption' },
+)
+
+export type EditHookOption = typeof EditHookOption.static
+export const EditHookOption = t.Object({ config: t.Optional(config()), ...rest }, { $id: 'EditHookOption' })
