@@ -170,6 +170,8 @@ describe('a revision', () => {
     '@{u}',
     ':/text',
     'refs/heads/',
+    'refs/tags/main',
+    'refs/heads/v1',
     'main^{/x}',
     'x y',
   ])('that names nothing is not found: %s', async (ref) => {

@@ -54,7 +54,7 @@ export const gitObjectRoutes = (context: Context) =>
         readRepo: read,
         query: treeQuery,
         response: { 200: GitTreeResponse },
-        detail: { operationId: 'GetTree', summary: 'Entries of a tree', 'x-list': 'total', 'x-refuses': [400] },
+        detail: { operationId: 'GetTree', summary: 'Entries of a tree', 'x-list': 'total', 'x-refuses': [400, 413] },
       },
     )
     .get(

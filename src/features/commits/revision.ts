@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts'
 import { isGitError } from '../../git/errors.ts'
 import type { Commit } from '../../git/model.ts'
 import { notFound } from '../../kernel/errors.ts'
-import { BRANCHES, parseRef, TAGS } from '../refs/names.ts'
+import { parseRef, TAGS } from '../refs/names.ts'
 
 /** What a client has named: a branch, a tag, or a commit by anything else. */
 export interface Revision {
@@ -29,7 +29,7 @@ export async function getRevision(
   try {
     const tag = full?.kind === 'branch' ? undefined : await git.find(repository.id, TAGS + name)
     if (tag) return { kind: 'tag', name, commit: await git.readCommit(repository.id, TAGS + name) }
-    const commit = await git.readCommit(repository.id, full ? BRANCHES + name : name)
+    const commit = await git.readCommit(repository.id, asked ?? name)
     return { kind: 'commit', name: commit.sha, commit }
   } catch (error) {
     if (namesNothing(error)) throw notFound()

@@ -33,12 +33,12 @@ export async function loadEntries(
 ): Promise<ShownContents[]> {
   const { git, repositoryId, commit } = ground
   const hasSubmodules = entries.some(({ kind }) => kind === 'submodule')
-  const [commits, submodules, targets] = await Promise.all([
+  const [commits, submodules, targets, contents] = await Promise.all([
     parts.withLastCommit || parts.withMessage ? loadLastCommits(ground, entries) : new Map<string, Commit>(),
     hasSubmodules ? readSubmodules(git, repositoryId, commit.tree) : new Map<string, string>(),
     loadTargets(ground, entries),
+    parts.withContent ? loadContents(ground, entries) : new Map<string, string>(),
   ])
-  const contents = parts.withContent ? await loadContents(ground, entries) : new Map<string, string>()
   return entries.map((entry) => ({
     ...entry,
     content: contents.get(entry.path) ?? null,
@@ -72,27 +72,34 @@ async function loadLastCommits(ground: Ground, entries: readonly TreeEntry[]): P
 }
 
 /** The text of symbolic links, by path. */
-async function loadTargets({ git, repositoryId }: Ground, entries: readonly TreeEntry[]): Promise<Map<string, string>> {
+async function loadTargets(ground: Ground, entries: readonly TreeEntry[]): Promise<Map<string, string>> {
   const links = entries.filter(({ kind, size = 0 }) => kind === 'symlink' && size <= MAX_LINK_BYTES)
-  const texts = await Promise.all(
-    links.map(async ({ path, sha }): Promise<[string, string]> => {
-      const { bytes } = await git.readBlob(repositoryId, sha, { maxBytes: MAX_LINK_BYTES })
-      return [path, Buffer.from(bytes).toString()]
-    }),
-  )
-  return new Map(texts)
+  const texts = await readBlobs(ground, links, MAX_LINK_BYTES)
+  return new Map([...texts].map(([path, bytes]) => [path, Buffer.from(bytes).toString()]))
 }
 
 /** In base64, by path: only of files, and only up to the limit of the settings. */
-async function loadContents(
-  { git, repositoryId }: Ground,
+async function loadContents(ground: Ground, entries: readonly TreeEntry[]): Promise<Map<string, string>> {
+  const files = entries.filter(
+    ({ kind, size = 0 }) => (kind === 'file' || kind === 'executable') && size <= MAX_BLOB_BYTES,
+  )
+  const contents = await readBlobs(ground, files, MAX_BLOB_BYTES)
+  return new Map([...contents].map(([path, bytes]) => [path, readBase64(bytes)]))
+}
+
+/** Blobs that are asked for at once: enough that Git never waits for a question. */
+const AT_ONCE = 64
+
+async function readBlobs(
+  { git, repositoryId, signal }: Ground,
   entries: readonly TreeEntry[],
-): Promise<Map<string, string>> {
-  const contents = new Map<string, string>()
-  for (const { path, kind, sha, size = 0 } of entries) {
-    if ((kind !== 'file' && kind !== 'executable') || size > MAX_BLOB_BYTES) continue
-    const { bytes } = await git.readBlob(repositoryId, sha, { maxBytes: MAX_BLOB_BYTES })
-    contents.set(path, readBase64(bytes))
+  maxBytes: number,
+): Promise<Map<string, Uint8Array>> {
+  const found = new Map<string, Uint8Array>()
+  for (let at = 0; at < entries.length; at += AT_ONCE) {
+    const some = entries.slice(at, at + AT_ONCE)
+    const blobs = await Promise.all(some.map(({ sha }) => git.readBlob(repositoryId, sha, { maxBytes }, { signal })))
+    for (const [index, { path }] of some.entries()) found.set(path, blobs[index]?.bytes ?? new Uint8Array())
   }
-  return contents
+  return found
 }

@@ -12,7 +12,9 @@ import { GetFilesOptions } from './schema.ts'
 import { getPlace, readContents } from './service.ts'
 
 const read = { unit: 'repo.code', scope: 'repository' } as const
-const named = { 'x-parameters': { '*': 'filepath' } } as const
+/** A folder may have more entries than one answer can. */
+const large = { 'x-refuses': [413] } as const
+const named = { 'x-parameters': { '*': 'filepath' }, ...large } as const
 
 const refQuery = t.Object({ ref: queryText({ description: 'Branch, tag or commit; the default branch without it' }) })
 const extQuery = t.Object({
@@ -53,7 +55,7 @@ export const contentsRoutes = (context: Context) =>
         readRepo: read,
         query: refQuery,
         response: { 200: t.Array(ContentsResponse) },
-        detail: { operationId: 'repoGetContentsList', summary: 'Files and folders at the root' },
+        detail: { operationId: 'repoGetContentsList', summary: 'Files and folders at the root', ...large },
       },
     )
     .get(
@@ -79,7 +81,7 @@ export const contentsRoutes = (context: Context) =>
         readRepo: read,
         query: extQuery,
         response: { 200: ContentsExtResponse },
-        detail: { operationId: 'getContentsExtOfRoot', summary: 'Files and folders at the root' },
+        detail: { operationId: 'getContentsExtOfRoot', summary: 'Files and folders at the root', ...large },
       },
     )
     .get(

@@ -53,27 +53,44 @@ export async function readContents(
 /** Several files at once; null for what is no file or not there. Content is left out when all together is too long. */
 export async function readFiles(
   context: Context,
-  { repo, revision, ref }: Pick<Place, 'repo' | 'revision' | 'ref'>,
+  place: Pick<Place, 'repo' | 'revision' | 'ref'>,
   { paths, ...rest }: { paths: readonly string[] } & Pick<Ground, 'signal' | 'isJustWritten'>,
 ): Promise<(ContentsResponse | null)[]> {
   const { git } = context
-  const { id } = repo.repository
-  const ground = { git, repositoryId: id, commit: revision.commit, ...rest }
-  const files: (ContentsResponse | null)[] = []
+  const ground = { git, repositoryId: place.repo.repository.id, commit: place.revision.commit, ...rest }
+  const told = new Map<string, ContentsResponse>()
   let bytes = 0
-  for (const path of paths) {
-    const found = await git.findEntry(id, revision.commit.tree, path)
-    const [entry] = found && found.kind !== 'folder' ? await withSizes(ground, [found]) : []
-    if (!entry) {
-      files.push(null)
-      continue
+  for (const entries of await findByFolder(ground, paths)) {
+    const isWithin = ({ size = 0 }: TreeEntry): boolean => {
+      // What is too long by itself is told without content anyway.
+      if (size <= MAX_BLOB_BYTES) bytes += size
+      return bytes <= MAX_RESPONSE_BYTES
     }
-    if ((entry.size ?? 0) <= MAX_BLOB_BYTES) bytes += entry.size ?? 0
-    const parts = { withContent: bytes <= MAX_RESPONSE_BYTES, withLastCommit: true, withMessage: false }
-    files.push(...present({ repo, revision, ref }, await loadEntries(ground, [entry], parts)))
+    for (const [withContent, some] of Map.groupBy(entries, isWithin)) {
+      const parts = { withContent, withLastCommit: true, withMessage: false }
+      for (const file of present(place, await loadEntries(ground, some, parts))) told.set(file.path, file)
+    }
   }
-  return files
+  return paths.map((path) => told.get(path) ?? null)
 }
+
+/** Each folder is read once, whatever the number of its files. */
+async function findByFolder(ground: Ground, paths: readonly string[]): Promise<TreeEntry[][]> {
+  const { git, repositoryId, commit, signal } = ground
+  const found: TreeEntry[][] = []
+  for (const [folder, inside] of Map.groupBy(new Set(paths), folderOf)) {
+    const entry = await git.findEntry(repositoryId, commit.tree, folder)
+    if (entry?.kind !== 'folder') continue
+    const tree = await git.readTree(repositoryId, { revision: entry.sha }, { signal })
+    const wanted = new Set(inside.map((path) => path.slice(folder === '' ? 0 : folder.length + 1)))
+    const files = tree.entries.filter(({ name, kind }) => kind !== 'folder' && wanted.has(name))
+    const whole = files.map((file) => ({ ...file, path: folder === '' ? file.name : `${folder}/${file.name}` }))
+    found.push(await withSizes(ground, whole))
+  }
+  return found
+}
+
+const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
 
 const groundOf = ({ git }: Context, { repo, revision }: Place): Ground => ({
   git,
