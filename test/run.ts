@@ -11,6 +11,9 @@ export interface TestResult {
   skipped: number
 }
 
+/** For tests and for what runs before them: real git and a whole program on two busy cores take their time. */
+const TIMEOUT_MS = 60_000
+
 /** Runs `bun test` with these arguments; its output passes through. */
 export async function runTests(words: readonly string[]): Promise<TestResult> {
   const folder = mkdtempSync(join(tmpdir(), 'hearth-run-'))
