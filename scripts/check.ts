@@ -7,7 +7,7 @@ const root = resolve(import.meta.dir, '..')
 
 const steps: readonly (readonly [string, readonly string[]])[] = [
   ['Types', ['x', 'tsc', '--noEmit']],
-  ['Format and lint', ['x', 'biome', 'ci', '--error-on-warnings', '.']],
+  ['Format and lint', ['x', 'biome', 'ci', '--colors=off', '--error-on-warnings', '.']],
 ]
 
 const total = { passed: 0, failed: 0, skipped: 0 }
