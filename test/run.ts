@@ -11,7 +11,10 @@ export interface TestResult {
   skipped: number
 }
 
-/** For tests and for what runs before them: real git and a whole program on two busy cores take their time. */
+/**
+ * For tests and for what runs before them: real git and a whole program on two busy cores take their time. The preloaded
+ * default holds for the first file of a process only.
+ */
 const TIMEOUT_MS = 60_000
 
 /** Runs `bun test` with these arguments; its output passes through. */
@@ -21,8 +24,12 @@ export async function runTests(words: readonly string[]): Promise<TestResult> {
   const keeper = await startKeeper()
   try {
     const jobs = Math.max(2, Math.min(availableParallelism(), 8))
-    // The preloaded default holds for the first file of a process only.
-    const options = ['--timeout=60000', `--parallel=${jobs}`, '--reporter=junit', `--reporter-outfile=${report}`]
+    const options = [
+      `--timeout=${TIMEOUT_MS}`,
+      `--parallel=${jobs}`,
+      '--reporter=junit',
+      `--reporter-outfile=${report}`,
+    ]
     const tests = Bun.spawn([process.execPath, 'test', ...options, ...words], {
       cwd: resolve(import.meta.dir, '..'),
       env: { ...process.env, HEARTH_TEST_POSTGRES: keeper.url },
