@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '../db/client.ts'
 import { migrate } from '../db/migrate.ts'
@@ -68,7 +69,8 @@ export async function createContext(ground: Ground, built: AsyncDisposableStack)
   built.defer(() => jobs.stop(config.shutdownTimeoutSeconds * 1000))
   const git = built.adopt(await openGit(config), (engine) => engine.close())
   const passwords = createPasswords({
-    parallelism: config.passwordHashParallelism,
+    // A core stays free for everybody who is signed in already: on two cores it halves their wait.
+    parallelism: Math.min(config.passwordHashParallelism, Math.max(1, availableParallelism() - 1)),
     queueLength: config.passwordHashQueue,
   })
   const renderer = built.adopt(createRenderer(log), (threads) => threads.stop())
