@@ -39,7 +39,8 @@ export const tooLarge = (message: string) => new Refusal(413, message)
 export const invalid = (message: string, field?: string) =>
   new Refusal(
     422,
-    field ? `[${internalName(field)}]: ${message}` : message,
+    // `[]` is the body as a whole.
+    field ? `${field === '[]' ? field : `[${internalName(field)}]`}: ${message}` : message,
     field ? { fields: [{ field, message }] } : {},
   )
 export const locked = (message: string) => new Refusal(423, message)
