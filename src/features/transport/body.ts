@@ -1,4 +1,5 @@
 import { badRequest, Refusal, tooLarge } from '../../kernel/errors.ts'
+import { garbageMeter } from '../../kernel/garbage.ts'
 
 /**
  * The body of a Git request as a stream, unzipped when the client zipped it. Past `maxBytes`, counted after unzipping, it fails.
@@ -25,6 +26,7 @@ const tooMuch = (maxBytes: number) => tooLarge(`more than ${maxBytes} bytes`)
 /** Chunks are asked for one by one, so a slow reader slows the client. */
 function capped(stream: ReadableStream<Uint8Array>, maxBytes: number): ReadableStream<Uint8Array> {
   const reader = stream.getReader()
+  const passed = garbageMeter()
   let size = 0
   return new ReadableStream<Uint8Array>(
     {
@@ -34,6 +36,7 @@ function capped(stream: ReadableStream<Uint8Array>, maxBytes: number): ReadableS
         })
         if (done) return controller.close()
         size += value.length
+        passed(value.length)
         if (size <= maxBytes) return controller.enqueue(value)
         controller.error(tooMuch(maxBytes))
         await reader.cancel()

@@ -1,3 +1,4 @@
+import { garbageMeter } from '../../kernel/garbage.ts'
 import type { Clock } from '../../kernel/time.ts'
 import { GitError } from '../errors.ts'
 import type { Call } from '../model.ts'
@@ -164,11 +165,15 @@ export async function streamGit(runner: Runner, command: Command): Promise<Reada
 /** `judge` says whether an exit is an error for the reader of the stream. */
 export function guardStream(child: Child, judge: (exit: Exit) => GitError | undefined): ReadableStream<Uint8Array> {
   const reader = child.stdout.getReader()
+  const passed = garbageMeter()
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         const { done, value } = await reader.read()
-        if (!done) return controller.enqueue(value)
+        if (!done) {
+          passed(value.length)
+          return controller.enqueue(value)
+        }
         const exit = await child.exited
         const error = exit.stopped ?? judge(exit)
         if (error) controller.error(error)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { utimes } from 'node:fs/promises'
+import { readdir, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { and, eq } from 'drizzle-orm'
 import { events } from '../../../db/schema/events.ts'
@@ -115,13 +115,19 @@ function stalledPush(repo: Hosted, signal?: AbortSignal): Promise<Response> {
 const isReceiving = (repo: Hosted) => () => processesWith(`receive-pack --stateless-rpc ${folderOf(repo)}`).length > 0
 /** Readers stay for the next question; they hold nothing. */
 const isIdle = (repo: Hosted) => () => processesWith(`-pack --stateless-rpc ${folderOf(repo)}`).length === 0
-const leftovers = (repo: Hosted) =>
-  Array.fromAsync(new Bun.Glob('{objects/*incoming*,refs/**/*.lock}').scan({ cwd: folderOf(repo), onlyFiles: false }))
+const leftovers = async (repo: Hosted) =>
+  (await readdir(folderOf(repo), { recursive: true })).filter((path) =>
+    /^objects\/[^/]*incoming[^/]*$|\.lock$/.test(path),
+  )
 
 /** As if hours had passed for the files. */
 async function age(repo: Hosted): Promise<void> {
   const past = new Date(Date.now() - 10 * 3600_000)
-  for (const path of await leftovers(repo)) await utimes(join(folderOf(repo), path), past, past)
+  for (const path of await leftovers(repo)) {
+    const whole = join(folderOf(repo), path)
+    const inside = path.endsWith('.lock') ? [] : await readdir(whole, { recursive: true })
+    for (const name of ['', ...inside]) await utimes(join(whole, name), past, past)
+  }
 }
 
 describe('an interrupted transfer', () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { asc, eq } from 'drizzle-orm'
 import { events } from '../../../db/schema/events.ts'
 import { pushes } from '../../../db/schema/refs.ts'
+import { licenseTexts } from '../../../src/templates/license-texts.ts'
 import { startTestService, type TestService, type TestUser } from '../../harness/service.ts'
 import { commit, type Hosted, hostRepository, workTree } from './hosted.ts'
 
@@ -101,19 +102,41 @@ describe('a push', () => {
     expect(told[9]).toMatchObject({ newSha: '0'.repeat(40), commitsCount: 0 })
   })
 
-  test('of 5,000 refs is recorded whole', async () => {
+  test('is followed by what its files say: size, languages, licenses', async () => {
+    const { git } = service
+    const repo = await hostRepository(service, owner)
+    const mit = (await licenseTexts()).get('MIT')
+    const files = { 'main.py': 'print(1)\n', tool: '#!/usr/bin/env ruby\nputs 1\nputs 2\n', LICENSE: mit ?? '' }
+    const cwd = await workTree(git, files)
+    await git(['push', '-q', repo.as(owner), 'main'], { cwd })
+    await service.drain()
+    expect(await repo.row()).toMatchObject({ language: 'Ruby', licenses: ['MIT'] })
+    const answer = await service.anonymous.get(`/repos/${owner.name}/${repo.name}/languages`)
+    expect(answer.body).toEqual({ Ruby: 34, Python: 9 })
+    await git(['rm', '-q', 'tool', 'LICENSE'], { cwd })
+    await git(['commit', '-q', '-m', 'less'], { cwd })
+    await git(['push', '-q', repo.as(owner), 'main'], { cwd })
+    await service.drain()
+    expect(await repo.row()).toMatchObject({ language: 'Python', licenses: [] })
+  })
+
+  test('of 1,000 refs is recorded whole', async () => {
     const { git } = service
     const repo = await hostRepository(service, owner)
     const cwd = await workTree(git)
     const head = await git(['rev-parse', 'HEAD'], { cwd })
-    const lines = Array.from({ length: 5000 }, (_, index) => `create refs/heads/many/${index} ${head}\n`)
-    await git(['update-ref', '--stdin'], { cwd, input: lines.join('') })
+    // Written as git packs them: a thousand files of one line would take longer than the push.
+    const lines = Array.from({ length: 1000 }, (_, index) => `${head} refs/heads/many/${index}`).sort()
+    await Bun.write(
+      join(cwd, '.git/packed-refs'),
+      `# pack-refs with: peeled fully-peeled sorted \n${lines.join('\n')}\n`,
+    )
     await git(['push', '-q', repo.as(owner), 'refs/heads/*:refs/heads/*'], { cwd })
-    expect((await repo.row()).branchCount).toBe(5001)
+    expect((await repo.row()).branchCount).toBe(1001)
     expect(await repo.rowLines()).toEqual(await repo.diskLines())
-    expect(await eventsOf(repo)).toHaveLength(10_002)
+    expect(await eventsOf(repo)).toHaveLength(2002)
     await git(['push', '-q', repo.as(owner), ...Array.from({ length: 200 }, (_, index) => `:many/${index}`)], { cwd })
-    expect((await repo.row()).branchCount).toBe(4801)
+    expect((await repo.row()).branchCount).toBe(801)
   }, 120_000)
 
   test('with an unpacked, a zipped and a chunked body arrives', async () => {
