@@ -162,6 +162,19 @@ describe('the list', () => {
   })
 })
 
+test('a commit that changes nothing has no lines and no files, alone and in the list', async () => {
+  const own = await service.createRepository(owner)
+  const made = await owner.client.put(`${own.path}/contents/README.md`, {
+    content: Buffer.from(`# ${own.name}\n\n`).toString('base64'),
+    sha: (await owner.client.get(`${own.path}/contents/README.md`)).string('sha'),
+  })
+  const wanted = { sha: made.string('commit.sha'), files: [], stats: { total: 0, additions: 0, deletions: 0 } }
+  for (const _ of ['computed', 'known']) {
+    expect((await owner.client.get(`${own.path}/commits`)).body).toMatchObject([wanted, { stats: { total: 2 } }])
+    expect((await owner.client.get(`${own.path}/git/commits/main`)).body).toMatchObject(wanted)
+  }
+})
+
 describe('people', () => {
   test('who hide are not found by their address', async () => {
     const shy = await service.createUser()

@@ -8,13 +8,39 @@ import { objectFormatOf, requireFolder, type Store } from './store.ts'
 const DIFF = ['diff-tree', '-r', '-z', '-M', '--raw', '--numstat', '--no-ext-diff', '--no-textconv', '--full-index']
 const MAX_FILES = 3000
 
-/** What each commit did to its first parent, all in one process. */
+/** Changes with more files than this are computed each time. */
+const MAX_KEPT_FILES = 50
+
+type Compared = Pick<Commit, 'sha' | 'parents'>
+
+/** What each commit did to its first parent. What was compared lately is known, as it never changes. */
 export async function changesOfCommits(
   store: Store,
   id: number,
-  commits: Pick<Commit, 'sha' | 'parents'>[],
+  commits: Compared[],
   call?: Call,
 ): Promise<Map<string, Changes>> {
+  const bySha = new Map(commits.map((commit) => [commit.sha, commit]))
+  const large = new Map<string, Changes>()
+  const small = await store.changes.getAll(id, [...bySha.keys()], async (unknown) => {
+    const computed = await compareAll(
+      store,
+      id,
+      unknown.flatMap((sha) => bySha.get(sha) ?? []),
+      call,
+    )
+    for (const [sha, change] of computed) {
+      if (change.files.length <= MAX_KEPT_FILES) continue
+      large.set(sha, change)
+      computed.delete(sha)
+    }
+    return computed
+  })
+  return new Map([...small, ...large])
+}
+
+/** All in one process. */
+async function compareAll(store: Store, id: number, commits: Compared[], call?: Call): Promise<Map<string, Changes>> {
   const folder = await requireFolder(store.runner.root, id)
   // The parents given behind a commit are used as if they were its own, so a merge is compared with its first.
   const stdin = commits.map(({ sha, parents }) => `${sha} ${parents[0] ?? ''}`.trimEnd()).join('\n')
@@ -24,8 +50,12 @@ export async function changesOfCommits(
     stdin: `${stdin}\n`,
     call,
   })
-  return parseChanges(stdout.toString(), MAX_FILES)
+  const found = parseChanges(stdout.toString(), MAX_FILES)
+  // Of a commit that changes nothing git says nothing.
+  return new Map(commits.map(({ sha }) => [sha, found.get(sha) ?? nothing()]))
 }
+
+const nothing = (): Changes => ({ additions: 0, deletions: 0, files: [], isTruncated: false })
 
 export async function changes(
   store: Store,
@@ -33,12 +63,16 @@ export async function changes(
   query: Omit<DiffQuery, 'format'> & { limit?: number },
   call?: Call,
 ): Promise<Changes> {
+  if (query.base === undefined && query.path === undefined && query.limit === undefined) {
+    const commit = await readCommit(store, id, query.head, call)
+    return (await changesOfCommits(store, id, [commit], call)).get(commit.sha) ?? nothing()
+  }
   const { base, head } = await endpoints(store, id, query, call)
   const folder = await requireFolder(store.runner.root, id)
   const args = [...DIFF, '--end-of-options', base, head, '--', ...pathArgs(query.path)]
   const { stdout } = await runGit(store.runner, { args, folder, call })
   const all = parseChanges(`${head}\0${stdout}`, query.limit ?? MAX_FILES)
-  return all.get(head) ?? { additions: 0, deletions: 0, files: [], isTruncated: false }
+  return all.get(head) ?? nothing()
 }
 
 function pathArgs(path: string | undefined): string[] {
@@ -80,7 +114,7 @@ const STATUSES = new Map<string, FileChange['status']>([
 function parseChanges(text: string, maxFiles: number): Map<string, Changes> {
   const fields = text.split('\0')
   const all = new Map<string, Changes>()
-  let current: Changes = { additions: 0, deletions: 0, files: [], isTruncated: false }
+  let current = nothing()
   let counted = 0
   for (let at = 0; at < fields.length - 1; ) {
     const field = fields[at++] ?? ''
@@ -99,7 +133,7 @@ function parseChanges(text: string, maxFiles: number): Map<string, Changes> {
       count(current, current.files[counted++], numbers)
       continue
     }
-    current = { additions: 0, deletions: 0, files: [], isTruncated: false }
+    current = nothing()
     counted = 0
     all.set(field, current)
   }

@@ -84,6 +84,8 @@ function openStore(option: GitOption, binary: string, root: string): Store {
     }),
     formats: new Memo(10_000),
     counts: new Memo(2000),
+    logs: new Memo(1000),
+    changes: new Memo(5000),
     lastCommits: new Memo(500),
     maxPushBytes: option.maxPushBytes ?? 4 * 1024 ** 3,
   }

@@ -6,13 +6,16 @@ import { readCommits, resolveCommit } from './revisions.ts'
 import { requireFolder, type Store } from './store.ts'
 
 const MAX_LOG = 10_000
+const MAX_KEPT_LOG = 100
 
 export async function log(store: Store, id: number, query: LogQuery, call?: Call): Promise<LoggedCommit[]> {
   const { skip = 0, limit } = query
   if (limit < 1) return []
   const selection = await selectCommits(store, id, query, call)
   const args = [`--max-count=${Math.min(limit, MAX_LOG)}`, `--skip=${Math.max(0, skip)}`, ...selection]
-  const shas = lines(await revList(store, id, args, call))
+  const ask = async () => lines(await revList(store, id, args, call))
+  // The first pages are asked for again and again, each time with a process of some milliseconds.
+  const shas = limit <= MAX_KEPT_LOG ? await store.logs.get(id, args.join('\0'), ask) : await ask()
   const commits = await readCommits(store, id, shas, call)
   const changes = query.withChanges ? await changesOfCommits(store, id, [...commits.values()], call) : undefined
   return shas.flatMap((sha) => {

@@ -9,19 +9,47 @@ export class Memo<T> {
 
   async get(id: number, question: string, answer: () => Promise<T>): Promise<T> {
     const key = `${id} ${question}`
-    const known = this.#answers.get(key)
-    if (known) {
-      this.#answers.delete(key)
-      this.#answers.set(key, known)
-      return known.value
-    }
+    const known = this.#find(key)
+    if (known) return known.value
     const value = await answer()
-    this.#answers.set(key, { value })
-    if (this.#answers.size > this.#max) {
-      const [oldest] = this.#answers.keys()
-      if (oldest !== undefined) this.#answers.delete(oldest)
-    }
+    this.#keep(key, value)
     return value
+  }
+
+  /** The same for several questions: `answer` is asked once, for those whose answer is not known. */
+  async getAll(
+    id: number,
+    questions: readonly string[],
+    answer: (unknown: string[]) => Promise<Map<string, T>>,
+  ): Promise<Map<string, T>> {
+    const found = new Map<string, T>()
+    const unknown: string[] = []
+    for (const question of questions) {
+      const known = this.#find(`${id} ${question}`)
+      if (known) found.set(question, known.value)
+      else unknown.push(question)
+    }
+    if (unknown.length === 0) return found
+    for (const [question, value] of await answer(unknown)) {
+      found.set(question, value)
+      this.#keep(`${id} ${question}`, value)
+    }
+    return found
+  }
+
+  #find(key: string): { value: T } | undefined {
+    const known = this.#answers.get(key)
+    if (!known) return undefined
+    this.#answers.delete(key)
+    this.#answers.set(key, known)
+    return known
+  }
+
+  #keep(key: string, value: T): void {
+    this.#answers.set(key, { value })
+    if (this.#answers.size <= this.#max) return
+    const [oldest] = this.#answers.keys()
+    if (oldest !== undefined) this.#answers.delete(oldest)
   }
 
   /** For an answer that turned out to be less than the whole. */

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { GitError } from '../errors.ts'
-import type { ObjectFormat } from '../model.ts'
+import type { Changes, ObjectFormat } from '../model.ts'
 import { storagePath } from '../storage.ts'
 import type { Memo } from './memo.ts'
 import type { Runner } from './process.ts'
@@ -13,6 +13,10 @@ export interface Store {
   readonly readers: Readers
   readonly formats: Memo<ObjectFormat>
   readonly counts: Memo<number>
+  /** Ids of one page of a log. */
+  readonly logs: Memo<string[]>
+  /** Of single commits against their first parents. */
+  readonly changes: Memo<Changes>
   readonly lastCommits: Memo<Map<string, string>>
   readonly maxPushBytes: number
 }
