@@ -33,6 +33,8 @@ const MAX_SOURCE: Readonly<Record<Markup, number>> = {
 }
 /** Twice this, with and without colours, stays below the two seconds that the worst text may take. */
 const DEADLINE_MS = 800
+/** Longer a text is not kept waiting for a thread: while others are rendered, or while the first one starts. */
+const MAX_WAIT_MS = 5000
 /** Characters of HTML that are kept. */
 const CACHE_CHARACTERS = 16 * 1024 * 1024
 
@@ -41,16 +43,28 @@ const CACHE_CHARACTERS = 16 * 1024 * 1024
  * depends on: the text, where it stands, and what the reader may see of what it names.
  */
 export function createRenderer(log: { warn(fields: object, message: string): void }): Renderer {
-  const threads = createThreads({ threads: 2, deadlineMs: DEADLINE_MS, maxWaiting: 200 })
+  const limits = { deadlineMs: DEADLINE_MS, maxWaiting: 200, maxWaitMs: MAX_WAIT_MS }
+  const markdown = createThreads({ threads: 2, ...limits })
+  // The libraries for other forms can be made to work long: they get a thread that nothing else waits for.
+  const others = createThreads({ threads: 1, ...limits })
   const cache = createCache()
 
-  const attempt = async (request: RenderRequest, known: KnownReferences, isColoured: boolean) => {
+  /** Undefined when there was no thread for it: another time there may be. */
+  const attempt = async (
+    request: RenderRequest,
+    known: KnownReferences,
+    isColoured: boolean,
+  ): Promise<string | undefined> => {
     try {
+      const threads = request.markup === 'markdown' ? markdown : others
       return await threads.run({ kind: 'text', ...request, known, isColoured })
     } catch (error) {
-      if (!(error instanceof RenderTimeout || error instanceof RenderQueueFull))
+      if (error instanceof RenderQueueFull) return undefined
+      // Colours are what usually takes too long, so there is a second try without them.
+      if (error instanceof RenderTimeout && isColoured) return await attempt(request, known, false)
+      if (!(error instanceof RenderTimeout))
         log.warn({ err: error, markup: request.markup }, 'a text could not be rendered')
-      return undefined
+      return renderText(request.source)
     }
   }
   return {
@@ -63,19 +77,22 @@ export function createRenderer(log: { warn(fields: object, message: string): voi
       const key = keyOf(request, known)
       const kept = cache.get(key)
       if (kept !== undefined) return kept
-      const html = (await attempt(request, known, true)) ?? (await attempt(request, known, false)) ?? renderText(source)
-      cache.set(key, html)
-      return html
+      const html = await attempt(request, known, /```|~~~|#\+begin_src/i.test(source))
+      if (html !== undefined) cache.set(key, html)
+      return html ?? renderText(source)
     },
     async highlight(code, language) {
       const key = sha256Hex(`${language}\0${code}`)
       const kept = cache.get(key)
       if (kept !== undefined) return kept
-      const html = await threads.run({ kind: 'code', code, language }).catch(() => undefined)
+      const html = await markdown.run({ kind: 'code', code, language }).catch(() => undefined)
       if (html !== undefined) cache.set(key, html)
       return html
     },
-    stop: () => threads.stop(),
+    stop() {
+      markdown.stop()
+      others.stop()
+    },
   }
 }
 

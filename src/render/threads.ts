@@ -14,16 +14,24 @@ export interface ThreadOptions {
   /** For one task, from the moment that a thread takes it. */
   deadlineMs: number
   maxWaiting: number
+  /** How long a task may wait for a thread. */
+  maxWaitMs: number
 }
 
 interface Job {
   task: ThreadTask
   resolve(html: string | undefined): void
   reject(error: Error): void
+  waitTimer?: Timer
 }
 
 /** A thread that cannot start at all would otherwise be started again for ever. */
 const MAX_START_MS = 20_000
+/**
+ * An ended thread works on until the search it is in is done, which may be long. So many may do that besides the living
+ * ones; then tasks wait, or texts made for the purpose would take every processor.
+ */
+const MAX_DYING = 2
 
 /**
  * A few threads that each do one task at a time. One that overruns its deadline is ended with what it holds, and a new one
@@ -33,29 +41,47 @@ export function createThreads(options: ThreadOptions): Threads {
   const waiting: Job[] = []
   const threads = new Set<Thread>()
   let isStopped = false
+  let dying = 0
 
   const next = () => {
     for (const thread of threads) {
       const job = thread.isIdle ? waiting.shift() : undefined
       if (job) thread.take(job)
     }
-    if (waiting.length > 0 && threads.size < options.threads) start()
+    if (waiting.length > 0 && threads.size < options.threads && dying < MAX_DYING) start()
   }
   const start = () => {
-    const thread: Thread = new Thread(options.deadlineMs, { idle: next, ended: () => threads.delete(thread) && next() })
+    const ended = () => {
+      threads.delete(thread)
+      dying++
+      next()
+    }
+    const gone = () => {
+      if (!threads.delete(thread)) dying--
+      next()
+    }
+    const thread: Thread = new Thread(options.deadlineMs, { idle: next, ended, gone })
     threads.add(thread)
   }
   return {
     run(task) {
       if (isStopped || waiting.length >= options.maxWaiting) return Promise.reject(new RenderQueueFull())
       const { promise, resolve, reject } = Promise.withResolvers<string | undefined>()
-      waiting.push({ task, resolve, reject })
+      const job: Job = { task, resolve, reject }
+      job.waitTimer = setTimeout(() => {
+        waiting.splice(waiting.indexOf(job), 1)
+        reject(new RenderQueueFull())
+      }, options.maxWaitMs)
+      waiting.push(job)
       next()
       return promise
     },
     stop() {
       isStopped = true
-      for (const job of waiting.splice(0)) job.reject(new RenderQueueFull())
+      for (const job of waiting.splice(0)) {
+        clearTimeout(job.waitTimer)
+        job.reject(new RenderQueueFull())
+      }
       for (const thread of threads) thread.end(new RenderQueueFull())
     },
   }
@@ -64,25 +90,36 @@ export function createThreads(options: ThreadOptions): Threads {
 /** In the executable a thread's program is named by its place below src, in a checkout by its file. */
 const program = import.meta.url.includes('$bunfs') ? './render/worker.ts' : new URL('./worker.ts', import.meta.url).href
 
+interface ThreadEvents {
+  /** It waits for a task. */
+  idle(): void
+  /** It was told to end. */
+  ended(): void
+  /** Its program has really stopped. */
+  gone(): void
+}
+
 class Thread {
   isIdle = false
   private readonly worker: Worker
   private job: Job | undefined
   private timer: Timer
   private readonly deadlineMs: number
-  private readonly on: { idle(): void; ended(): void }
+  private readonly on: ThreadEvents
 
-  constructor(deadlineMs: number, on: { idle(): void; ended(): void }) {
+  constructor(deadlineMs: number, on: ThreadEvents) {
     this.deadlineMs = deadlineMs
     this.on = on
     this.worker = new Worker(program, { ref: false, smol: true })
     this.worker.onmessage = (event: MessageEvent<ThreadAnswer>) => this.receive(event.data)
+    this.worker.addEventListener('close', () => this.on.gone())
     this.worker.onerror = (event) => this.end(new Error(event.message))
     this.timer = setTimeout(() => this.end(new RenderTimeout()), MAX_START_MS)
     this.timer.unref()
   }
 
   take(job: Job): void {
+    clearTimeout(job.waitTimer)
     this.isIdle = false
     this.job = job
     this.timer = setTimeout(() => this.end(new RenderTimeout()), this.deadlineMs)
