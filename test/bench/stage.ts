@@ -68,20 +68,28 @@ async function createDatabase(server: string): Promise<string> {
 }
 
 async function startServer(folder: string, databaseUrl: string) {
-  const child = Bun.spawn([process.execPath, ...(process.env.BENCH_BUN_FLAGS ?? '').split(' ').filter(Boolean), resolve(import.meta.dir, '../../src/main.ts'), 'serve'], {
-    env: {
-      PATH: process.env.PATH ?? '',
-      PORT: '0',
-      DATA_DIR: join(folder, 'data'),
-      DATABASE_URL: databaseUrl,
-      ADMIN_USERNAME: 'root',
-      ADMIN_PASSWORD: PASSWORD,
-      LOG_LEVEL: 'info',
-      LOG_FORMAT: 'json',
+  const child = Bun.spawn(
+    [
+      process.execPath,
+      ...(process.env.BENCH_BUN_FLAGS ?? '').split(' ').filter(Boolean),
+      resolve(import.meta.dir, '../../src/main.ts'),
+      'serve',
+    ],
+    {
+      env: {
+        PATH: process.env.PATH ?? '',
+        PORT: '0',
+        DATA_DIR: join(folder, 'data'),
+        DATABASE_URL: databaseUrl,
+        ADMIN_USERNAME: 'root',
+        ADMIN_PASSWORD: PASSWORD,
+        LOG_LEVEL: 'info',
+        LOG_FORMAT: 'json',
+      },
+      stdout: 'pipe',
+      stderr: 'inherit',
     },
-    stdout: 'pipe',
-    stderr: 'inherit',
-  })
+  )
   const url = await readUrl(child.stdout)
   return {
     url,
