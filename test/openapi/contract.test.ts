@@ -41,7 +41,7 @@ test.each([
   exchange('GET', '/user', 401, { message: 'token is required', url: 'x' }),
   list({ 'x-total-count': '2' }),
   list({ 'x-total-count': '9', link: '<x>; rel="next"' }),
-  exchange('GET', '/repos/a/b/things/7', 200, thing),
+  exchange('GET', '/repos/a/b/things/7', 200, { ...thing, nothing: null }),
   exchange('DELETE', '/repos/a/b/things/7', 204),
   exchange('PUT', '/version', 405),
   exchange('GET', '/no/such/route', 404, 'not JSON of ours'),

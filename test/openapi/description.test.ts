@@ -55,6 +55,7 @@ test.each([
   ['a nullable model', 'Thing', 'reviewer', { allOf: [{ $ref: '#/components/schemas/User' }], nullable: true }],
   ['nullable literals', 'Label', 'kind', { type: 'string', enum: ['open', 'closed', null], nullable: true }],
   ['a record', 'Thing', 'units', { type: 'object', additionalProperties: { type: 'string' } }],
+  ['null alone', 'Thing', 'nothing', { type: 'object', enum: [null], nullable: true }],
   ['a date', 'Thing', 'made_at', { type: 'string', format: 'date-time' }],
   ['a literal', 'Thing', 'color', { type: 'string', enum: ['red'], description: 'Always red.' }],
   ['an example', 'CreateThing', 'name', { type: 'string', example: 'one' }],
@@ -105,13 +106,22 @@ test('a route that serves two operations is described as two', () => {
 })
 
 test.each([
-  ['a list', [...things, 'get'], '200 301 304 307 401 403 404 422 429 500 503'],
-  ['a creation', [...things, 'post'], '201 301 307 401 403 404 409 413 422 423 429 500 503'],
-  ['a removal', [...thing, 'delete'], '204 301 307 401 403 404 423 429 500 503'],
-  ['lenient input', ['paths', '/repos/{owner}/{repo}/commits/{sha}', 'get'], '200 301 304 307 401 403 404 429 500 503'],
-  ['an open route', ['paths', '/version', 'get'], '200 304 401 403 404 429 500 503'],
+  ['a list', [...things, 'get'], '200 301 304 307 401 403 404 414 422 429 500 503'],
+  ['a creation', [...things, 'post'], '201 301 307 401 403 404 409 413 414 422 423 429 500 503'],
+  ['a removal', [...thing, 'delete'], '204 301 307 401 403 404 414 423 429 500 503'],
+  [
+    'lenient input',
+    ['paths', '/repos/{owner}/{repo}/commits/{sha}', 'get'],
+    '200 301 304 307 401 403 404 414 429 500 503',
+  ],
+  ['an open route', ['paths', '/version', 'get'], '200 304 401 403 404 414 429 500 503'],
 ])('%s lists every status that its gate, its input and its rules can give', (_, operation, statuses) => {
   expect(Object.keys(objectOf(at(...operation, 'responses'))).join(' ')).toBe(statuses)
+})
+
+test('a refusal that may be a sentence is described as text too', () => {
+  const content = at(...thing, 'patch', 'responses', '400', 'content')
+  expect(Object.keys(objectOf(content))).toEqual(['application/json', 'text/plain'])
 })
 
 test('a list names its headers, and refusals share one answer with the error model', () => {

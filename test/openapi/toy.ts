@@ -20,6 +20,7 @@ const Thing = t.Object(
     pair: t.Tuple([t.String(), t.Number()]),
     size: t.Optional(t.Integer({ minimum: 1 })),
     made_at: t.Optional(t.Date()),
+    nothing: t.Optional(t.Null()),
     color: t.Literal('red', { description: 'Always red.', error: 'wrong color' }),
   },
   { $id: 'Thing', description: 'A thing.' },
@@ -71,7 +72,10 @@ const things = new Elysia({ prefix: '/api/v1/repos/:owner/:repo', detail: { tags
     changeRepo: {},
     body: t.Optional(CreateThing),
     response: { 200: Thing },
-    detail: { operationId: 'editThing', summary: 'Edit a thing', 'x-parameters': { id: 'thing_id' } },
+    detail: {
+      ...{ operationId: 'editThing', summary: 'Edit a thing', 'x-parameters': { id: 'thing_id' } },
+      'x-refuses-as-text': [400],
+    },
   })
   .delete('/things/:id', never, {
     changeRepo: {},

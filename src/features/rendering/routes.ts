@@ -7,7 +7,7 @@ import { gate } from '../../http/gate.ts'
 import { MarkdownOption, MarkupOption, type MarkupOption as Option } from './schema.ts'
 import { renderText } from './service.ts'
 
-const notes = { 'x-produces': ['text/html', 'application/json'] } as const
+const notes = { 'x-produces': ['text/html', 'application/json'], 'x-refuses-as-text': [422] } as const
 
 /** Rendered text has no business of its own in a browser: if it is opened as a page, nothing in it acts. */
 const HEADERS = { 'content-security-policy': "default-src 'none'; sandbox", 'x-content-type-options': 'nosniff' }

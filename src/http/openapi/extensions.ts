@@ -23,6 +23,8 @@ export interface RouteNotes {
   'x-login'?: boolean
   /** Statuses of refusals by the route's own rules, beyond those of its gate: `[409, 423]`. */
   'x-refuses'?: readonly number[]
+  /** Statuses whose refusals by the route itself are plain text instead of JSON. */
+  'x-refuses-as-text'?: readonly number[]
   /** The headers of a list: `links` has `Link` and `x-total-count`, `total` only the count. */
   'x-list'?: 'links' | 'total'
   /** Media type of the answer where it is not JSON; a list when the caller chooses. */

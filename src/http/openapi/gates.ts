@@ -3,12 +3,15 @@ import type { GateKind } from './extensions.ts'
 /**
  * What each kind of gate can answer, for the API description. Every gate reads the credential first, so every operation
  * can answer 401 (a wrong credential fails on public routes too), 403 (scope, sudo, state of the account) and 404 (sudo
- * to an unknown user); 429, 500 and 503 come from limits, bugs and a database that is away.
+ * to an unknown user); 414, 429, 500 and 503 come from limits, bugs and a database that is away.
  */
-const everywhere = [401, 403, 404, 429, 500, 503] as const
+const everywhere = [401, 403, 404, 414, 429, 500, 503] as const
 
-/** An owner or a repository that was renamed answers with its new address. */
-const renamed = [301, 307] as const
+/** A path that names an account or a repository by a former name is answered with its new address. */
+export const renameStatuses = (path: string): number[] => [
+  ...(path.includes('{repo}') ? [301] : []),
+  ...(/\{(owner|org|username|target)\}/.test(path) ? [307] : []),
+]
 
 interface Gate {
   /** Who may pass: anybody, a signed-in caller, or only one who gave a password. */
@@ -19,15 +22,15 @@ interface Gate {
 const gates: Readonly<Record<GateKind, Gate>> = {
   open: { callers: 'anyone', statuses: everywhere },
   login: { callers: 'signedIn', statuses: everywhere },
-  password: { callers: 'password', statuses: [...everywhere, ...renamed] },
+  password: { callers: 'password', statuses: everywhere },
   admin: { callers: 'signedIn', statuses: everywhere },
-  adminOf: { callers: 'signedIn', statuses: [...everywhere, ...renamed] },
-  readUser: { callers: 'anyone', statuses: [...everywhere, ...renamed] },
-  readOrg: { callers: 'anyone', statuses: [...everywhere, ...renamed] },
-  changeOrg: { callers: 'signedIn', statuses: [...everywhere, ...renamed] },
+  adminOf: { callers: 'signedIn', statuses: everywhere },
+  readUser: { callers: 'anyone', statuses: everywhere },
+  readOrg: { callers: 'anyone', statuses: everywhere },
+  changeOrg: { callers: 'signedIn', statuses: everywhere },
   team: { callers: 'signedIn', statuses: everywhere },
-  readRepo: { callers: 'anyone', statuses: [...everywhere, ...renamed] },
-  changeRepo: { callers: 'signedIn', statuses: [...everywhere, ...renamed, 423] },
+  readRepo: { callers: 'anyone', statuses: everywhere },
+  changeRepo: { callers: 'signedIn', statuses: [...everywhere, 423] },
 }
 
 export const isGateKind = (name: unknown): name is GateKind => typeof name === 'string' && Object.hasOwn(gates, name)

@@ -1,7 +1,7 @@
 import { unwrap } from './emitted.ts'
-import { gateResponses, isGateKind } from './gates.ts'
+import { gateResponses, isGateKind, renameStatuses } from './gates.ts'
 import { isObject, type Json, type JsonObject, listOf, objectOf, stringsOf } from './json.ts'
-import { isShared, ownResponse, sharedResponse } from './responses.ts'
+import { isShared, ownResponse, sharedResponse, textResponse } from './responses.ts'
 import { type Models, plainSchema } from './schemas.ts'
 import { securityOf } from './security.ts'
 
@@ -30,7 +30,7 @@ export function describeOperation({ path, method, emitted, models }: Emitted): J
     deprecated,
     parameters: parameters.length > 0 ? parameters : undefined,
     requestBody: describeBody(emitted),
-    responses: describeResponses(method, emitted, gate?.statuses ?? []),
+    responses: describeResponses(method, emitted, [...(gate?.statuses ?? []), ...renameStatuses(path)]),
     security: securityOf[emitted['x-login'] === true ? 'signedIn' : (gate?.callers ?? 'signedIn')],
   })
 }
@@ -77,15 +77,18 @@ function describeResponses(method: string, emitted: JsonObject, gateStatuses: re
     const own = ownResponse(status, objectOf(response), produces)
     answers.set(status, status >= 300 && isShared(status) ? sharedResponse(status) : own)
   }
+  for (const status of numbersOf(emitted['x-refuses-as-text'])) answers.set(status, textResponse(status))
   const success = answers.get(200)
   if (success?.content !== undefined && method === 'get') answers.set(304, sharedResponse(304))
   if (success !== undefined) Object.assign(success, listHeaders(emitted['x-list']))
   return Object.fromEntries([...answers].sort(([a], [b]) => a - b))
 }
 
+const numbersOf = (list: Json | undefined): number[] => listOf(list).filter((item) => typeof item === 'number')
+
 /** What the route's own checks of its input and its rules can answer. */
 function refusals(emitted: JsonObject): number[] {
-  const stated = listOf(emitted['x-refuses']).filter((status) => typeof status === 'number')
+  const stated = numbersOf(emitted['x-refuses'])
   if (emitted.requestBody !== undefined) return [413, 422, ...stated]
   const isChecked = listOf(emitted.parameters)
     .map(objectOf)

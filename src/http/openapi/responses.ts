@@ -6,6 +6,8 @@ const describe = (description: string, rest: JsonObject = {}): JsonObject => ({ 
 const retryAfter: JsonObject = { headers: { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } } }
 const location: JsonObject = { headers: { Location: { $ref: '#/components/headers/Location' } } }
 
+const JSON_TYPE = 'application/json'
+
 /** The answers that are the same wherever they occur, by status: referred to by the operations instead of repeated. */
 const shared: ReadonlyMap<number, { name: string; text: string; bare?: boolean; rest?: JsonObject }> = new Map([
   [301, { name: 'MovedPermanently', text: 'The repository has another name now.', bare: true, rest: location }],
@@ -19,6 +21,7 @@ const shared: ReadonlyMap<number, { name: string; text: string; bare?: boolean; 
   [409, { name: 'Conflict', text: 'In conflict with what is already there.' }],
   [412, { name: 'PreconditionFailed', text: 'It changed since it was read.' }],
   [413, { name: 'TooLarge', text: 'The request is larger than allowed.' }],
+  [414, { name: 'UriTooLong', text: 'The address is longer than allowed.' }],
   [416, { name: 'RangeNotSatisfiable', text: 'The file has no such bytes.' }],
   [422, { name: 'Invalid', text: 'A field is missing or wrong, or the body is not what its type says.' }],
   [423, { name: 'Locked', text: 'The repository is archived.' }],
@@ -40,7 +43,7 @@ const successTexts: Readonly<Record<number, string>> = {
 /** The components that `sharedResponse` refers to, with the one model of errors. */
 export function sharedResponses(error: JsonObject): JsonObject {
   const named = [...shared.values()].map(({ name, text, bare, rest }) => {
-    const content: JsonObject = bare ? {} : { content: { 'application/json': { schema: error } } }
+    const content: JsonObject = bare ? {} : { content: { [JSON_TYPE]: { schema: error } } }
     return [name, describe(text, { ...rest, ...content })] as const
   })
   return Object.fromEntries(named)
@@ -61,6 +64,13 @@ export function sharedResponse(status: number): JsonObject {
   const known = shared.get(status)
   if (known === undefined) throw new Error(`no shared answer for the status ${status}`)
   return { $ref: `#/components/responses/${known.name}` }
+}
+
+/** A refusal that comes as a sentence where the route itself refuses, and as JSON where a rule before it does. */
+export function textResponse(status: number): JsonObject {
+  const error = { $ref: '#/components/schemas/APIError' }
+  const text = shared.get(status)?.text ?? 'Refused.'
+  return describe(text, { content: { [JSON_TYPE]: { schema: error }, 'text/plain': { schema: { type: 'string' } } } })
 }
 
 export const isShared = (status: number): boolean => shared.has(status)

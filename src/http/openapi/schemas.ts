@@ -59,6 +59,8 @@ function describeSchema(schema: JsonObject, models: Models): JsonObject {
   if (isObject(schema['x-shown'])) return { ...schema['x-shown'], ...pick(schema, ANNOTATIONS) }
   const branches = schema.anyOf ?? schema.oneOf
   if (isList(branches)) return describeUnion(schema, branches, models)
+  // 3.0 has no type of null alone.
+  if (schema.type === 'null') return { type: 'object', enum: [null], nullable: true, ...pick(schema, ANNOTATIONS) }
   const plain = pick(schema, PLAIN_KEYS)
   if (isList(schema.type)) Object.assign(plain, describeTypeList(schema.type))
   if (schema.const !== undefined) plain.enum = [schema.const]
