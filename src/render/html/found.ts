@@ -71,12 +71,12 @@ function readUrl(text: string, at: number, sign: string): Found | undefined {
 }
 
 function withoutPunctuation(url: string): string {
-  let end = url.length
-  for (; end > 0; end--) {
+  let surplus = count(url, ')') - count(url, '(')
+  for (let end = url.length; end > 0; end--) {
     const last = url[end - 1] ?? ''
     if (last === ')') {
-      const inside = url.slice(0, end)
-      if (count(inside, ')') <= count(inside, '(')) return inside
+      if (surplus <= 0) return url.slice(0, end)
+      surplus--
     } else if (last === ';') {
       const reference = /&[a-z\d]{1,30};$/i.exec(url.slice(Math.max(0, end - 32), end))
       if (reference) end -= reference[0].length - 1
