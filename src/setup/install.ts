@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 
-const root = resolve(import.meta.dir, '..')
+const root = resolve(import.meta.dir, '../..')
 const mark = `${root}/node_modules/.installed`
 
 /** Changes when the dependencies, Bun or the machine do. A clone that was copied to another machine installs again. */

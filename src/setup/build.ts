@@ -3,7 +3,7 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
-const root = resolve(import.meta.dir, '..')
+const root = resolve(import.meta.dir, '../..')
 const { values } = parseArgs({
   options: { outfile: { type: 'string', default: `${root}/dist/hearth` }, target: { type: 'string' } },
 })

@@ -1,7 +1,7 @@
 // `bun run check`: what CI asks. Every step runs, also after a failure; the last line counts tests and steps.
 import { resolve } from 'node:path'
-import { checkConformance } from '../test/conformance/run.ts'
-import { resultLine, runTests } from '../test/run.ts'
+import { checkConformance } from './conformance/run.ts'
+import { resultLine, runTests } from './run.ts'
 
 const root = resolve(import.meta.dir, '..')
 

@@ -27,7 +27,7 @@ ${rows.join('\n')}
 
 if (import.meta.main) {
   const [name = 'change', ...flags] = process.argv.slice(2)
-  run(['drizzle-kit', 'generate', '--name', name, ...flags])
+  run(['drizzle-kit', 'generate', '--config=db/drizzle.config.ts', '--name', name, ...flags])
   await Bun.write(`${root}/db/migrations/index.ts`, await migrationIndex())
   run(['biome', 'check', '--write', 'db/migrations/index.ts'])
 }
