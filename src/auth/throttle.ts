@@ -56,16 +56,18 @@ export async function requireNotThrottled({ db, clock }: Context, attempt: Attem
 }
 
 /** Counts a failure; parallel ones all count. */
-export async function recordFailure({ db, clock }: Context, attempt: Attempt): Promise<void> {
+export async function recordFailure({ db, clock, log }: Context, attempt: Attempt): Promise<void> {
   const now = clock.now().toISOString()
   for (const { key, rule } of subjectsOf(attempt)) {
     const failures = sql`case when failed.last_failed_at < ${now}::timestamptz - make_interval(mins => ${FORGOTTEN_MINUTES})
       then 1 else failed.failures + 1 end`
-    await db.execute(sql`
+    const [row] = await db.execute<{ failures: number }>(sql`
       insert into login_failures as failed (subject, failures, last_failed_at) values (${key}, 1, ${now})
       on conflict (subject) do update set failures = ${failures}, last_failed_at = ${now},
         blocked_until = case when ${failures} <= ${rule.free} then null
-          else ${now}::timestamptz + make_interval(secs => least(${rule.maxSeconds}::int, power(2, least(${failures} - ${rule.free}, 20)))) end`)
+          else ${now}::timestamptz + make_interval(secs => least(${rule.maxSeconds}::int, power(2, least(${failures} - ${rule.free}, 20)))) end
+      returning failures`)
+    if (row?.failures === rule.free + 1) log.warn({ subject: key }, 'failed sign-ins are slowed down')
   }
 }
 

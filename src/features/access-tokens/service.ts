@@ -13,9 +13,11 @@ import { parseId } from '../../kernel/ids.ts'
 import { parseTime } from '../../kernel/time.ts'
 import type { TokenRepository } from '../../wire/access-token.ts'
 import type { CreateAccessTokenOption } from './schema.ts'
-import { insertToken, removeToken } from './store.ts'
+import { countTokens, insertToken, removeToken } from './store.ts'
 
 const DAY_MS = 86_400_000
+/** More than anybody needs; a list without an end is an attack. */
+const MAX_TOKENS = 1000
 
 export interface NewToken {
   row: AccessTokenRow
@@ -53,6 +55,7 @@ export async function createToken(
   try {
     const row = await context.db.transaction(async (tx) => {
       const made = await insertToken(tx, token, ids)
+      if ((await countTokens(tx, owner.id)) > MAX_TOKENS) throw invalid(`at most ${MAX_TOKENS} tokens`)
       const { scopes } = made
       const after = { scopes, expiresAt, repositories: repositories.map(({ id }) => id), owner: owner.name }
       await recordAudit(tx, by, { action: 'access_token.create', subject: subjectOf(made), after })

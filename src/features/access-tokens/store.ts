@@ -67,3 +67,6 @@ export async function removeToken(
     .returning()
   return row
 }
+
+export const countTokens = (db: Db, userId: number): Promise<number> =>
+  db.$count(accessTokens, eq(accessTokens.userId, userId))

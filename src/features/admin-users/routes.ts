@@ -72,7 +72,7 @@ export const adminUserRoutes = (context: Context) =>
     .post(
       '/:username/rename',
       async ({ actor, account, body, set }) => {
-        await renameAccount(context.db, account.row, { newName: body.new_username, by: actor })
+        await renameAccount(context, account.row, { newName: body.new_username, by: actor })
         set.status = 204
       },
       {

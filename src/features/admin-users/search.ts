@@ -17,18 +17,23 @@ const columns = new Map<string, Column>([
 /** All people, whatever their state. @throws Refusal 422 for an unknown sort, order or visibility */
 export async function searchAllUsers({ db }: Context, query: UserSearchQuery, page: Page): Promise<Paged<UserRow>> {
   const wanted = filter(query)
-  const sorted = db.select().from(users).where(wanted).orderBy(sorting(query), asc(users.id))
+  const sorted = db
+    .select()
+    .from(users)
+    .where(wanted)
+    .orderBy(...sorting(query))
   const [rows, total] = await Promise.all([sorted.limit(page.limit).offset(page.offset), db.$count(users, wanted)])
   return { rows, total }
 }
 
 /** Wire: without a sort the order is by name, and `order` alone is ignored. */
-function sorting({ sort, order }: UserSearchQuery): SQL {
-  if (sort === undefined) return asc(users.lowerName)
+function sorting({ sort, order }: UserSearchQuery): SQL[] {
+  if (sort === undefined) return [asc(users.lowerName)]
   const column = columns.get(sort)
   if (column === undefined) throw invalid(`Invalid sort mode: ${JSON.stringify(sort)}`)
-  if (order === undefined || order === 'asc') return asc(column)
-  if (order === 'desc') return desc(column)
+  if (order === undefined || order === 'asc') return [asc(column), asc(users.id)]
+  // Both the same way round, as the indexes are read.
+  if (order === 'desc') return [desc(column), desc(users.id)]
   throw invalid(`Invalid sort order: ${JSON.stringify(order)}`)
 }
 

@@ -73,7 +73,7 @@ export const organizationRoutes = (context: Context) =>
     .post(
       '/orgs/:org/rename',
       async ({ actor, org, body, set }) => {
-        await renameAccount(context.db, org.row, { newName: body.new_name, by: actor })
+        await renameAccount(context, org.row, { newName: body.new_name, by: actor })
         set.status = 204
       },
       {

@@ -1,13 +1,14 @@
 import { eq } from 'drizzle-orm'
 import type { Db } from '../../../db/client.ts'
 import { teamMembers, teams } from '../../../db/schema/organizations.ts'
-import { type UserRow, userRedirects, users } from '../../../db/schema/users.ts'
+import { type UserRow, users } from '../../../db/schema/users.ts'
 import { recordAudit } from '../../audit/record.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { appendEvent } from '../../events/append.ts'
 import { isEmailAddress } from '../../kernel/email.ts'
 import { forbidden, invalid } from '../../kernel/errors.ts'
+import { claimName } from '../users/claim-name.ts'
 import { requireOwnerName, takenRefusal } from '../users/create.ts'
 import { editUser, requireWebsite, type UserChange } from '../users/edit.ts'
 import type { CreateOrgOption, EditOrgOption } from './schema.ts'
@@ -38,6 +39,7 @@ export async function createOrganization(
   try {
     return await context.db.transaction(async (tx) => {
       const organization = await insertOrganization(tx, option.username, change)
+      await claimName(tx, context, organization)
       await insertOwners(tx, organization.id, owner.id)
       const subject = { kind: 'organization', id: organization.id, name: organization.name }
       await recordAudit(tx, actor, { action: 'organization.create', subject, after: change })
@@ -60,8 +62,6 @@ async function insertOrganization(tx: Db, name: string, change: UserChange): Pro
     .values({ ...change, kind: 'organization', name })
     .returning()
   if (row === undefined) throw new Error('insert returned no row')
-  // Whoever had the name before loses the way from it.
-  await tx.delete(userRedirects).where(eq(userRedirects.lowerName, row.lowerName))
   return row
 }
 

@@ -1,6 +1,5 @@
-import { eq } from 'drizzle-orm'
 import type { Db } from '../../../db/client.ts'
-import { emails, type NewUser, type UserRow, userRedirects, users } from '../../../db/schema/users.ts'
+import { emails, type NewUser, type UserRow, users } from '../../../db/schema/users.ts'
 import { violatedConstraint } from '../../../db/violations.ts'
 import { type AuditSource, recordAudit } from '../../audit/record.ts'
 import { passwordFault } from '../../auth/password-rules.ts'
@@ -9,6 +8,7 @@ import { appendEvent } from '../../events/append.ts'
 import { isEmailAddress } from '../../kernel/email.ts'
 import { badRequest, invalid } from '../../kernel/errors.ts'
 import { ownerNameFault } from '../../kernel/names.ts'
+import { claimName } from './claim-name.ts'
 
 /** A person to be. What is left out is the site's default. */
 export interface NewAccount
@@ -36,7 +36,11 @@ export async function createUser(context: Context, account: NewAccount, tx: Db =
   const passwordHash = await hashNewPassword(context, account.password)
   const { password: _, by = 'command line', ...row } = account
   try {
-    return await tx.transaction((inner) => insertUser(inner, { ...row, passwordHash }, by))
+    return await tx.transaction(async (inner) => {
+      const user = await insertUser(inner, { ...row, passwordHash }, by)
+      await claimName(inner, context, user)
+      return user
+    })
   } catch (error) {
     throw takenRefusal(error, account)
   }
@@ -82,8 +86,6 @@ async function insertUser(tx: Db, values: NewUser & { email: string }, by: Audit
   const [user] = await tx.insert(users).values(values).returning()
   if (user === undefined) throw new Error('insert returned no row')
   await tx.insert(emails).values({ userId: user.id, email: values.email, isPrimary: true, isActivated: true })
-  // Whoever had the name before loses the way from it.
-  await tx.delete(userRedirects).where(eq(userRedirects.lowerName, user.lowerName))
   await appendEvent(tx, {
     kind: 'user.created',
     actorId: typeof by === 'string' ? user.id : by.user.id,

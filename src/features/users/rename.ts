@@ -3,8 +3,10 @@ import type { Db } from '../../../db/client.ts'
 import { type UserRow, userRedirects, users } from '../../../db/schema/users.ts'
 import { violatedConstraint } from '../../../db/violations.ts'
 import { type AuditSource, recordAudit } from '../../audit/record.ts'
+import type { Context } from '../../context.ts'
 import { appendEvent } from '../../events/append.ts'
 import { invalid } from '../../kernel/errors.ts'
+import { claimName } from './claim-name.ts'
 import { requireOwnerName } from './create.ts'
 
 /**
@@ -12,14 +14,17 @@ import { requireOwnerName } from './create.ts'
  * @throws Refusal 422 for a name that is taken or cannot be taken
  */
 export async function renameAccount(
-  db: Db,
+  context: Context,
   account: UserRow,
   { newName, by }: { newName: string; by: AuditSource },
 ): Promise<void> {
   if (newName === account.name) return
   requireOwnerName(newName, 'new_name')
   try {
-    await db.transaction((tx) => rename(tx, account, { newName, by }))
+    await context.db.transaction(async (tx) => {
+      await rename(tx, account, { newName, by })
+      await claimName(tx, context, { id: account.id, lowerName: newName.toLowerCase() })
+    })
   } catch (error) {
     if (violatedConstraint(error) !== 'users_lower_name_key') throw error
     throw invalid(`user already exists [name: ${newName}]`)
@@ -28,7 +33,6 @@ export async function renameAccount(
 
 async function rename(tx: Db, account: UserRow, { newName, by }: { newName: string; by: AuditSource }): Promise<void> {
   await tx.update(users).set({ name: newName, updatedAt: sql`now()` }).where(eq(users.id, account.id))
-  await tx.delete(userRedirects).where(eq(userRedirects.lowerName, newName.toLowerCase()))
   if (newName.toLowerCase() !== account.lowerName)
     await tx
       .insert(userRedirects)
