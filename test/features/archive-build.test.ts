@@ -25,7 +25,7 @@ function stage(maxBytes = 1000) {
         started.resolve({ controller, signal })
       },
     })
-  const build = new Build(target, source, maxBytes)
+  const build: Build = new Build(target, source, () => maxBytes - build.size)
   return { build, target, started: started.promise, files: () => readdir(place) }
 }
 
@@ -63,7 +63,11 @@ test('is given up when the last reader has left, and not before', async () => {
 })
 
 test('that cannot begin fails for those who wait', async () => {
-  const broken = new Build(join(folder, 'x/a.zip'), () => Promise.reject(new Error('busy')), 10)
+  const broken = new Build(
+    join(folder, 'x/a.zip'),
+    () => Promise.reject(new Error('busy')),
+    () => 10,
+  )
   expect(broken.read()).rejects.toThrow('busy')
   await broken.done
   expect(await readdir(join(folder, 'x'))).toEqual([])
@@ -77,7 +81,7 @@ test('that breaks off breaks its readers, and leaves nothing', async () => {
   const reader = (await reading).getReader()
   await reader.read()
   controller.enqueue(text('6'))
-  expect(reader.read()).rejects.toThrow('larger than 5 bytes')
+  expect(reader.read()).rejects.toThrow('no room')
   await build.done
   expect(await files()).toEqual([])
 })

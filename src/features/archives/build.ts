@@ -9,6 +9,9 @@ export const PARTIAL = '.part-'
 /** Bytes that one reader takes at once. */
 const CHUNK = 256 * 1024
 
+/** Begins to make the bytes. */
+export type Source = (signal: AbortSignal) => Promise<ReadableStream<Uint8Array>>
+
 /** An archive while Git makes it: written to the disk once, read by all who want it as it grows. */
 export class Build {
   readonly #abort = new AbortController()
@@ -22,10 +25,11 @@ export class Build {
   /** When it is whole and in its place, or has failed. Never rejects. */
   readonly done: Promise<void>
 
-  constructor(target: string, source: (signal: AbortSignal) => Promise<ReadableStream<Uint8Array>>, maxBytes: number) {
+  /** @param room bytes that may still be written; asked before each chunk */
+  constructor(target: string, source: Source, room: () => number) {
     this.#target = target
     this.#partial = `${dirname(target)}/${PARTIAL}${randomUUID()}`
-    this.done = this.#run(source, maxBytes)
+    this.done = this.#run(source, room)
   }
 
   get size(): number {
@@ -86,11 +90,11 @@ export class Build {
     resolve()
   }
 
-  async #run(source: (signal: AbortSignal) => Promise<ReadableStream<Uint8Array>>, maxBytes: number): Promise<void> {
+  async #run(source: Source, room: () => number): Promise<void> {
     try {
       await mkdir(dirname(this.#target), { recursive: true, mode: 0o700 })
       await using file = await open(this.#partial, 'wx', 0o600)
-      await this.#write(file, await source(this.#abort.signal), maxBytes)
+      await this.#write(file, await source(this.#abort.signal), room)
       // A file that is in place is whole, also after the power was lost.
       await file.datasync()
       await rename(this.#partial, this.#target)
@@ -102,9 +106,9 @@ export class Build {
     this.#wake()
   }
 
-  async #write(file: FileHandle, stream: ReadableStream<Uint8Array>, maxBytes: number): Promise<void> {
+  async #write(file: FileHandle, stream: ReadableStream<Uint8Array>, room: () => number): Promise<void> {
     for await (const chunk of stream) {
-      if (this.#size + chunk.length > maxBytes) throw tooLarge(`the archive is larger than ${maxBytes} bytes`)
+      if (chunk.length > room()) throw tooLarge('there is no room for so large an archive')
       let written = 0
       while (written < chunk.length) written += (await file.write(chunk, written)).bytesWritten
       this.#size += chunk.length

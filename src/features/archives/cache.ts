@@ -59,7 +59,7 @@ function begin(context: Context, query: ArchiveQuery, path: string): Build {
   const { repositoryId, commit, format, prefix, paths } = query
   const source = (signal: AbortSignal) =>
     context.git.archive(repositoryId, { revision: commit, format, prefix, paths }, { signal })
-  const build = new Build(path, source, context.config.archiveCacheBytes)
+  const build = new Build(path, source, () => context.config.archiveCacheBytes - bytesInTheMaking())
   builds.set(path, build)
   void build.done.then(() => {
     if (builds.get(path) === build) builds.delete(path)
@@ -67,6 +67,9 @@ function begin(context: Context, query: ArchiveQuery, path: string): Build {
   })
   return build
 }
+
+/** However many are made at once, together they fill the disk no further than those that are kept. */
+const bytesInTheMaking = (): number => builds.values().reduce((sum, { size }) => sum + size, 0)
 
 const pathOf = (context: Context, query: ArchiveQuery): string =>
   join(archivesFolderOf(context), String(query.repositoryId), archiveKey(query))
