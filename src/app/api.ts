@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Context } from '../context.ts'
 import { accessTokenRoutes } from '../features/access-tokens/routes.ts'
+import { activityRoutes } from '../features/activity/routes.ts'
 import { cronRoutes } from '../features/admin/cron-routes.ts'
 import { adminUserRoutes } from '../features/admin-users/routes.ts'
 import { archiveRoutes } from '../features/archives/routes.ts'
@@ -73,6 +74,7 @@ const accountApi = (context: Context) =>
     .use(blockRoutes(context))
     .use(ownAvatarRoutes(context))
     .use(heatmapRoutes(context))
+    .use(activityRoutes(context))
     .use(twoFactorRoutes(context))
 
 /** Issues and what belongs to them. */

@@ -2,6 +2,8 @@ import { eventHandlers } from '../events/fan-out.ts'
 import { eventTasks } from '../events/prune.ts'
 import type { Reaction } from '../events/reaction.ts'
 import { tokenTasks } from '../features/access-tokens/expired.ts'
+import { activityTasks } from '../features/activity/prune.ts'
+import { activityRecord } from '../features/activity/record.ts'
 import { statisticsTasks } from '../features/admin/statistics.ts'
 import { archiveTasks } from '../features/archives/cleanup.ts'
 import { auditTasks } from '../features/audit-log/retention.ts'
@@ -21,7 +23,7 @@ import { jobTasks } from '../jobs/maintenance.ts'
 import { defaultHooks, deliveryTasks } from '../webhooks/defaults.ts'
 
 /** What features do when an event has happened elsewhere. */
-export const reactions: readonly Reaction[] = [defaultHooks]
+export const reactions: readonly Reaction[] = [activityRecord, defaultHooks]
 
 /** Everything that runs by the clock. */
 export const periodicTasks: readonly CronTask[] = [
@@ -37,6 +39,7 @@ export const periodicTasks: readonly CronTask[] = [
   ...resyncTasks,
   ...upkeepTasks,
   ...statisticsTasks,
+  ...activityTasks,
   ...deliveryTasks,
   orphanTask,
   totalsTask,

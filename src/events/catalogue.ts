@@ -3,6 +3,8 @@ import { Type } from '@sinclair/typebox'
 
 const Repository = Type.Object({ repositoryId: Type.Integer(), name: Type.String(), ownerName: Type.String() })
 const Issue = Type.Object({ issueId: Type.Integer(), number: Type.Integer(), isPull: Type.Boolean() })
+/** With the row among the comments that tells of it. */
+const StateChange = Type.Composite([Issue, Type.Object({ commentId: Type.Optional(Type.Integer()) })])
 const Comment = Type.Composite([Issue, Type.Object({ commentId: Type.Integer() })])
 const Ref = Type.Object({
   /** In full, such as `refs/heads/main`. */
@@ -64,8 +66,8 @@ export const eventCatalogue = {
     Issue,
     Type.Object({ oldTitle: Type.Optional(Type.String()), oldBody: Type.Optional(Type.String()) }),
   ]),
-  'issue.closed': Issue,
-  'issue.reopened': Issue,
+  'issue.closed': StateChange,
+  'issue.reopened': StateChange,
   'issue.deleted': Issue,
   'comment.created': Comment,
   'comment.edited': Type.Composite([Comment, Type.Object({ oldBody: Type.String() })]),

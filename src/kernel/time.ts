@@ -26,3 +26,7 @@ export function parseTime(text: string): Date | undefined {
   const daysInMonth = new Date(Date.UTC(Number(text.slice(0, 4)), Number(text.slice(5, 7)), 0)).getUTCDate()
   return day <= daysInMonth ? at : undefined
 }
+
+/** Midnight in UTC of a day such as `2026-01-31`; undefined for anything else, impossible days included. */
+export const parseDay = (text: string): Date | undefined =>
+  /^\d{4}-\d{2}-\d{2}$/.test(text) ? parseTime(`${text}T00:00:00Z`) : undefined

@@ -138,20 +138,27 @@ export async function recordStateChange(
   issue: IssueRow,
 ): Promise<void> {
   await addToOpenIssues(tx, repo.repository.id, issue.isClosed ? -1 : 1)
-  await insertStateChange(tx, issue.id, actor.user.id, issue.isClosed ? 'close' : 'reopen')
-  await appendIssueEvent(tx, { actor, repo }, { kind: issue.isClosed ? 'issue.closed' : 'issue.reopened', issue })
+  const commentId = await insertStateChange(tx, issue.id, actor.user.id, issue.isClosed ? 'close' : 'reopen')
+  const kind = issue.isClosed ? 'issue.closed' : 'issue.reopened'
+  await appendIssueEvent(tx, { actor, repo }, { kind, issue, commentId })
+}
+
+interface IssueNews {
+  kind: 'issue.created' | 'issue.closed' | 'issue.reopened' | 'issue.deleted'
+  issue: IssueRow
+  commentId?: number
 }
 
 async function appendIssueEvent(
   tx: Db,
   { actor, repo }: { actor: Actor; repo: RepositoryAccess },
-  { kind, issue }: { kind: 'issue.created' | 'issue.closed' | 'issue.reopened' | 'issue.deleted'; issue: IssueRow },
+  { kind, issue, commentId }: IssueNews,
 ): Promise<void> {
   await appendEvent(tx, {
     kind,
     actorId: actor.user.id,
     repositoryId: repo.repository.id,
     ownerId: repo.owner.id,
-    payload: { issueId: issue.id, number: issue.number, isPull: issue.isPull },
+    payload: { issueId: issue.id, number: issue.number, isPull: issue.isPull, ...(commentId && { commentId }) },
   })
 }

@@ -107,8 +107,16 @@ export async function replaceAssignees(db: Db, issueId: number, userIds: readonl
 }
 
 /** Writes to the issue's history that it was closed or opened again. */
-export async function insertStateChange(db: Db, issueId: number, posterId: number, kind: 'close' | 'reopen') {
-  await db.insert(comments).values({ issueId, posterId, kind })
+/** Returns the id of the row that tells of it. */
+export async function insertStateChange(
+  db: Db,
+  issueId: number,
+  posterId: number,
+  kind: 'close' | 'reopen',
+): Promise<number> {
+  const [row] = await db.insert(comments).values({ issueId, posterId, kind }).returning({ id: comments.id })
+  if (row === undefined) throw new Error('insert returned no row')
+  return row.id
 }
 
 export async function addToOpenIssues(db: Db, repositoryId: number, change: number): Promise<void> {

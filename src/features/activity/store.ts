@@ -1,0 +1,108 @@
+import { and, asc, eq, inArray, lt, sql } from 'drizzle-orm'
+import type { Db } from '../../../db/client.ts'
+import { type ActivityRow, activities } from '../../../db/schema/activity.ts'
+import { comments, issues } from '../../../db/schema/issues.ts'
+import { repositories } from '../../../db/schema/repositories.ts'
+import { type UserRow, users } from '../../../db/schema/users.ts'
+import type { ShownComment } from '../../wire/comment.ts'
+import type { Operation } from './kinds.ts'
+
+export interface NewActivity extends Operation {
+  eventId: number
+  actorId: number
+  repositoryId: number
+  createdAt: Date
+}
+
+/** Writes nothing when it is there already, and nothing when what it is about has gone meanwhile. */
+export async function insertActivity(db: Db, activity: NewActivity): Promise<void> {
+  const { eventId, actorId, repositoryId, createdAt, opType, refName = '', content = '' } = activity
+  const [issueId, commentId] = [activity.issueId ?? null, activity.commentId ?? null]
+  await db.execute(sql`
+    insert into ${activities}
+      (event_id, actor_id, owner_id, repository_id, op_type, ref_name, issue_id, comment_id, content, created_at)
+    select ${eventId}::bigint, ${users.id}, ${repositories.ownerId}, ${repositories.id}, ${opType}, ${refName},
+      ${issueId}::bigint, ${commentId}::bigint, ${content}, ${createdAt.toISOString()}::text::timestamptz
+    from ${repositories}, ${users}
+    where ${repositories.id} = ${repositoryId} and ${users.id} = ${actorId}
+      and (${issueId}::bigint is null or exists (select 1 from ${issues} where ${issues.id} = ${issueId}))
+      and (${commentId}::bigint is null or exists (select 1 from ${comments} where ${comments.id} = ${commentId}))
+    on conflict do nothing`)
+}
+
+/** The records of a repository stand in the feed of whoever owns it now. */
+export async function followOwner(db: Db, repositoryId: number): Promise<void> {
+  const owner = db.select({ id: repositories.ownerId }).from(repositories).where(eq(repositories.id, repositoryId))
+  await db
+    .update(activities)
+    .set({ ownerId: sql`(${owner})` })
+    .where(and(eq(activities.repositoryId, repositoryId), sql`exists (${owner})`))
+}
+
+export async function findFullName(db: Db, repositoryId: number): Promise<string | undefined> {
+  const [row] = await db
+    .select({ owner: users.name, name: repositories.name })
+    .from(repositories)
+    .innerJoin(users, eq(users.id, repositories.ownerId))
+    .where(eq(repositories.id, repositoryId))
+  return row && `${row.owner}/${row.name}`
+}
+
+/** In the order of the ids. */
+export async function loadActivityRows(db: Db, ids: readonly number[]): Promise<ActivityRow[]> {
+  if (ids.length === 0) return []
+  const rows = await db
+    .select()
+    .from(activities)
+    .where(inArray(activities.id, [...ids]))
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
+}
+
+export async function loadActors(db: Db, ids: readonly number[]): Promise<ReadonlyMap<number, UserRow>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .select()
+    .from(users)
+    .where(inArray(users.id, [...ids]))
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+export interface NamedIssue {
+  id: number
+  number: number
+  title: string
+  isPull: boolean
+}
+
+export async function loadIssueTitles(db: Db, ids: readonly number[]): Promise<ReadonlyMap<number, NamedIssue>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .select({ id: issues.id, number: issues.number, title: issues.title, isPull: issues.isPull })
+    .from(issues)
+    .where(inArray(issues.id, [...ids]))
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+export async function loadComments(db: Db, ids: readonly number[]): Promise<ReadonlyMap<number, ShownComment>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .select({ comment: comments, poster: users, issue: { number: issues.number, isPull: issues.isPull } })
+    .from(comments)
+    .innerJoin(issues, eq(issues.id, comments.issueId))
+    .leftJoin(users, eq(users.id, comments.posterId))
+    .where(inArray(comments.id, [...ids]))
+  return new Map(rows.map((row) => [row.comment.id, { ...row, poster: row.poster ?? undefined }]))
+}
+
+/** Deletes records made before `before`, at most `limit` of them, and returns how many. */
+export async function removeOldActivities(db: Db, before: Date, limit: number): Promise<number> {
+  const oldest = db
+    .select({ id: activities.id })
+    .from(activities)
+    .where(lt(activities.createdAt, before))
+    .orderBy(asc(activities.createdAt))
+    .limit(limit)
+  const gone = await db.delete(activities).where(inArray(activities.id, oldest)).returning({ id: activities.id })
+  return gone.length
+}
