@@ -24,10 +24,11 @@ try {
   await sql`vacuum analyze`
   const [row] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
   const postmaster = parentOf(row?.pid ?? 0)
-  const last = Math.floor((repositories * 0.89) / 50)
-  for (const [name, query] of Object.entries(cases(last)))
-    for (const [who, token] of Object.entries({ visitor: '', reader: reader.token, admin: service.admin.token }))
+  for (const [who, token] of Object.entries({ visitor: '', reader: reader.token, admin: service.admin.token })) {
+    const last = Math.ceil((await totalFor(token)) / 50)
+    for (const [name, query] of Object.entries(cases(last)))
       await measure(`${name}, ${who}`, `/api/v1/repos/search?limit=50${query}`, { token, postmaster })
+  }
 } finally {
   await service.stop()
 }
@@ -44,6 +45,11 @@ function cases(last: number): Record<string, string> {
     'name part, all hit': '&q=repository',
     'of one owner': '&uid=100&exclusive=true',
   }
+}
+
+async function totalFor(token: string): Promise<number> {
+  const client = service.client(token === '' ? undefined : { token })
+  return Number((await client.get('/repos/search')).headers.get('x-total-count'))
 }
 
 async function measure(name: string, path: string, { token, postmaster }: { token: string; postmaster: number }) {

@@ -1,11 +1,11 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
-import { organizationMembers, teamMembers, teamRepositories } from '../../../db/schema/organizations.ts'
-import { collaborations, repositories, repositoryTotals } from '../../../db/schema/repositories.ts'
+import { repositories, repositoryTotals } from '../../../db/schema/repositories.ts'
 import { users } from '../../../db/schema/users.ts'
 import { visibleTo } from '../../access/visible.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { filterConditions, flagConditions, hasOnlyFlags, type RepositoryFilter } from './filter.ts'
+import { viewOf } from './view.ts'
 
 /**
  * How many repositories match and may be seen by the reader, exactly. Counting all of them takes as long as there are many; a
@@ -23,14 +23,10 @@ export async function countRepositories(
   }
   const ofSort = and(open.condition, flagConditions(repositoryTotals, filter))
   const sum = sql`(select coalesce(sum(${repositoryTotals.repositories}), 0) from ${repositoryTotals} where ${ofSort ?? sql`true`})`
-  if (open.reader === undefined) return sumTotals(context, ofSort)
-  const beyond = and(
-    sql`${repositories.id} in (${candidates(open.reader)})`,
-    sql`(${repositories.isPrivate} or ${users.visibility} = 'private')`,
-    flagConditions(repositories, filter),
-    visibleTo(context.config, actor),
-  )
-  return countRows(context, { condition: beyond, more: sum, isUsual: true })
+  const view = viewOf(context.config, actor)
+  if (!view) return sumTotals(context, ofSort)
+  const condition = and(view.beyond, flagConditions(repositories, filter))
+  return countRows(context, { condition, more: sum, isUsual: true })
 }
 
 async function sumTotals({ db }: Context, condition: SQL | undefined): Promise<number> {
@@ -46,8 +42,6 @@ async function sumTotals({ db }: Context, condition: SQL | undefined): Promise<n
 interface OpenTotals {
   /** The totals that the reader sees all of. */
   condition: SQL | undefined
-  /** Who may see more than those. */
-  reader?: number
 }
 
 /** Undefined for readers whose view is not made of whole sorts: restricted people and tokens for single repositories. */
@@ -58,23 +52,7 @@ function openTotals({ config }: Context, actor: Actor | undefined): OpenTotals |
   if (actor.publicOnly) return { condition: isPublic }
   if (actor.user.isAdmin) return { condition: undefined }
   const isOpen = and(sql`not ${repositoryTotals.isPrivate}`, sql`${repositoryTotals.ownerVisibility} <> 'private'`)
-  return { condition: isOpen, reader: actor.user.id }
-}
-
-/** All that a person may see beyond what everybody sees, and not much more: each part is found by an index. */
-function candidates(userId: number): SQL {
-  const owners = sql`
-    select ${userId}::bigint as id union all
-    select ${organizationMembers.organizationId} from ${organizationMembers} where ${organizationMembers.userId} = ${userId}`
-  return sql`
-    select closed.id from (${owners}) as owner join ${repositories} as closed
-      on closed.owner_id = owner.id and closed.is_private
-    union select inner_one.id from (${owners}) as owner join ${users} as hidden
-      on hidden.id = owner.id and hidden.visibility = 'private'
-      join ${repositories} as inner_one on inner_one.owner_id = hidden.id
-    union select ${collaborations.repositoryId} from ${collaborations} where ${collaborations.userId} = ${userId}
-    union select ${teamRepositories.repositoryId} from ${teamRepositories}
-      join ${teamMembers} on ${teamMembers.teamId} = ${teamRepositories.teamId} where ${teamMembers.userId} = ${userId}`
+  return { condition: isOpen }
 }
 
 interface Counted {

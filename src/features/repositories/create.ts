@@ -1,4 +1,5 @@
 import type { UserRow } from '../../../db/schema/users.ts'
+import { recordAudit } from '../../audit/record.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { appendEvent } from '../../events/append.ts'
@@ -16,7 +17,7 @@ import {
   insertWatch,
   isNameTaken,
 } from './store.ts'
-import { payloadOf, subjectOf } from './subject.ts'
+import { auditSubjectOf, payloadOf, subjectOf } from './subject.ts'
 
 interface Creation {
   actor: Actor
@@ -117,6 +118,8 @@ async function insertRows(context: Context, plan: Plan, { id, sizeBytes, commit 
   await insertLabelSet(db, id, beginning.labels)
   if (commit !== undefined) await insertBranch(context, plan, { id, commit })
   await appendEvent(db, { ...subjectOf(row, actor), kind: 'repository.created', payload: payloadOf(row, owner) })
+  const after = { isPrivate: row.isPrivate }
+  await recordAudit(db, actor, { action: 'repository.create', subject: auditSubjectOf(row, owner), after })
 }
 
 async function insertBranch(

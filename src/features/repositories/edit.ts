@@ -3,6 +3,7 @@ import { refs } from '../../../db/schema/refs.ts'
 import { type NewRepository, type RepositoryRow, repositoryRedirects } from '../../../db/schema/repositories.ts'
 import type { UserRow } from '../../../db/schema/users.ts'
 import { violatedConstraint } from '../../../db/violations.ts'
+import { recordAudit } from '../../audit/record.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { appendEvent } from '../../events/append.ts'
@@ -11,7 +12,7 @@ import { unitChanges } from './edit-units.ts'
 import { NAME_TAKEN, requireBranchName, requireRepositoryName } from './names.ts'
 import type { EditRepoOption } from './schema.ts'
 import { updateRepository } from './store.ts'
-import { payloadOf, subjectOf } from './subject.ts'
+import { auditSubjectOf, payloadOf, subjectOf } from './subject.ts'
 
 interface Edit {
   repository: RepositoryRow
@@ -35,6 +36,9 @@ export async function editRepository(context: Context, actor: Actor, edit: Edit)
       const row = await updateRepository(tx, repository.id, { ...columns, ...(name ? { name } : {}), updatedAt })
       if (!row) throw notFound()
       if (name !== undefined) await recordRename(inside, actor, { ...edit, row })
+      const after = { ...columns, ...(name ? { name } : {}) }
+      const subject = auditSubjectOf(row, edit.owner)
+      await recordAudit(tx, actor, { action: 'repository.edit', subject, before: repository, after })
       if (columns.defaultBranch !== undefined) await moveHead(inside, row)
     })
   } catch (error) {

@@ -7,9 +7,10 @@ import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import type { Page } from '../../kernel/page.ts'
 import { countRepositories } from './count.ts'
-import { filterConditions, type RepositoryFilter } from './filter.ts'
+import { filterConditions, hasOnlyFlags, type RepositoryFilter } from './filter.ts'
 import { type FoundRepository, foundColumns, type LoadedForShow, loadFound } from './load.ts'
-import { orderBy, type RepositoryOrder } from './order.ts'
+import { type OrderKey, orderKeys, type RepositoryOrder } from './order.ts'
+import { viewOf } from './view.ts'
 
 export interface RepositoryQuery {
   filter: RepositoryFilter
@@ -74,14 +75,46 @@ async function findPart(
   { filter, order }: RepositoryQuery,
   { offset, limit, isReversed = false }: Part,
 ): Promise<FoundRepository[]> {
-  const condition = and(filterConditions(filter, actor), visibleTo(context.config, actor))
-  const statement = sql`
-    select ${foundColumns} from ${repositories} join ${users} on ${users.id} = ${repositories.ownerId}
-    where ${condition} order by ${sql.join(orderBy(order, isReversed), sql`, `)}
-    limit ${literal(limit)} ${offset === 0 ? sql`` : sql`offset ${literal(offset)}`}`
+  const wanted = filterConditions(filter, actor)
+  const keys = orderKeys(order, isReversed)
+  const window = sql`limit ${literal(limit)} ${offset === 0 ? sql`` : sql`offset ${literal(offset)}`}`
+  // Two parts are read up to the end of the page each: worth it for the first pages only.
+  const view = offset <= SHALLOW && hasOnlyFlags(filter) ? viewOf(context.config, actor) : undefined
+  const statement = view
+    ? mergedParts([and(wanted, view.open), and(wanted, view.beyond)], { keys, window, limit: offset + limit })
+    : sql`
+      select ${foundColumns} from ${joined}
+      where ${and(wanted, visibleTo(context.config, actor))} order by ${sql.join(keys.map(ordered), sql`, `)} ${window}`
   // The best plan for a text depends on the text, and for a deep page on the depth.
   const isUsual = offset === 0 && filter.text === undefined
   return isUsual ? runKept<FoundRepository>(context.sql, statement) : context.db.execute<Found>(statement)
+}
+
+const joined = sql`${repositories} join ${users} on ${users.id} = ${repositories.ownerId}`
+
+const ordered = ({ key, isDescending }: OrderKey): SQL => sql`${key} ${sql.raw(isDescending ? 'desc' : 'asc')}`
+
+interface Merge {
+  keys: readonly OrderKey[]
+  window: SQL
+  /** As many rows as any part can give to the page. */
+  limit: number
+}
+
+/** The page of several sets that have no row in common, each read in order by itself. */
+function mergedParts(conditions: readonly (SQL | undefined)[], { keys, window, limit }: Merge): SQL {
+  const named = keys.map(({ key }, index) => sql`${key} as ${sql.identifier(`key${index}`)}`)
+  const parts = conditions.map(
+    (condition) => sql`(
+      select ${foundColumns}, ${sql.join(named, sql`, `)} from ${joined}
+      where ${condition} order by ${sql.join(keys.map(ordered), sql`, `)} limit ${literal(limit)})`,
+  )
+  const order = keys.map(({ isDescending }, index) =>
+    ordered({ key: sql`${sql.identifier(`key${index}`)}`, isDescending }),
+  )
+  return sql`
+    select "id", "version", "ownerId", "ownerVersion" from (${sql.join(parts, sql` union all `)}) as parts
+    order by ${sql.join(order, sql`, `)} ${window}`
 }
 
 /** A number in the text of a statement: a plan for any number would be one for a tenth of all rows. */

@@ -1,4 +1,4 @@
-import { asc, desc, type SQL, sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { repositories, stars } from '../../../db/schema/repositories.ts'
 import { users } from '../../../db/schema/users.ts'
 
@@ -30,17 +30,20 @@ const keys = {
 const starredAt = (userId: number): SQL => sql`(
   select ${stars.createdAt} from ${stars} where ${stars.userId} = ${userId} and ${stars.repositoryId} = ${repositories.id})`
 
+export interface OrderKey {
+  key: SQL
+  isDescending: boolean
+}
+
 /** @param isReversed for reading a list from its end */
-export function orderBy(
-  { by, isDescending = false, firstOwnerId, starredById }: RepositoryOrder,
-  isReversed: boolean,
-): SQL[] {
-  const along = isDescending === isReversed ? asc : desc
-  const first = isReversed ? asc : desc
+export function orderKeys(order: RepositoryOrder, isReversed: boolean): OrderKey[] {
+  const { by, isDescending = false, firstOwnerId, starredById } = order
+  const along = (key: SQL): OrderKey => ({ key, isDescending: isDescending !== isReversed })
+  const first = (key: SQL): OrderKey => ({ key, isDescending: !isReversed })
   return [
     ...(firstOwnerId === undefined ? [] : [first(sql`(${repositories.ownerId} = ${firstOwnerId})`)]),
     ...(starredById === undefined ? [] : [first(starredAt(starredById))]),
-    ...keys[by].map((column) => along(column)),
-    along(repositories.id),
+    ...keys[by].map((column) => along(sql`${column}`)),
+    along(sql`${repositories.id}`),
   ]
 }

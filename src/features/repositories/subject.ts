@@ -15,3 +15,10 @@ export const payloadOf = ({ id, name }: RepositoryRow, owner: UserRow) => ({
   name,
   ownerName: owner.name,
 })
+
+/** How the audit trail names a repository. */
+export const auditSubjectOf = ({ id, name }: { id: number; name: string }, owner: UserRow) => ({
+  kind: 'repository',
+  id,
+  name: `${owner.name}/${name}`,
+})
