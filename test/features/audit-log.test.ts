@@ -32,6 +32,18 @@ test('a change tells who, from where, and what it was before and after', async (
   expect(found.number('0.token_id')).toBeGreaterThan(0)
 })
 
+test('a repository that is made public and deleted is in it', async () => {
+  const repository = await service.createRepository(alice, { private: true })
+  await alice.client.patch(repository.path, { private: false, description: '' })
+  await alice.client.delete(repository.path)
+  const found = await list({ subject_kind: 'repository', subject_id: repository.id })
+  expect(found.body).toMatchObject([
+    { action: 'repository.delete', subject: { name: `alice/${repository.name}` } },
+    { action: 'repository.edit', changes: { isPrivate: { before: true, after: false } } },
+    { action: 'repository.create', changes: { isPrivate: { before: null, after: true } } },
+  ])
+})
+
 test('under sudo both names are there', async () => {
   const path = '/user/settings?sudo=alice'
   await service.admin.client.request(path, { method: 'PATCH', json: { location: 'Here' } })
