@@ -1,17 +1,24 @@
 import { badRequest, Refusal, tooLarge } from '../../kernel/errors.ts'
 import { garbageMeter } from '../../kernel/garbage.ts'
 
+export interface BodyLimits {
+  /** Counted after unzipping; past it the stream fails. */
+  maxBytes: number
+  /** Fires when the body has taken too long: the stream fails with 408. */
+  signal?: AbortSignal
+}
+
 /**
- * The body of a Git request as a stream, unzipped when the client zipped it. Past `maxBytes`, counted after unzipping, it fails.
+ * The body of a Git request as a stream, unzipped when the client zipped it.
  * @throws Refusal 413 when the announced length is too much already, 415 for another encoding.
  */
-export function openBody(request: Request, maxBytes: number): ReadableStream<Uint8Array> {
-  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooMuch(maxBytes)
+export function openBody(request: Request, limits: BodyLimits): ReadableStream<Uint8Array> {
+  if (Number(request.headers.get('content-length') ?? 0) > limits.maxBytes) throw tooMuch(limits.maxBytes)
   const body: ReadableStream<Uint8Array<ArrayBuffer>> = request.body ?? new Blob([]).stream()
   const encoding = request.headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity'
-  if (encoding === 'identity' || encoding === '') return capped(body, maxBytes)
+  if (encoding === 'identity' || encoding === '') return limited(body, limits)
   if (encoding !== 'gzip' && encoding !== 'x-gzip') throw new Refusal(415, `content encoding ${encoding} is not known`)
-  return capped(unzipped(body), maxBytes)
+  return limited(unzipped(body), limits)
 }
 
 function unzipped(body: ReadableStream<Uint8Array<ArrayBuffer>>): ReadableStream<Uint8Array> {
@@ -24,16 +31,23 @@ function unzipped(body: ReadableStream<Uint8Array<ArrayBuffer>>): ReadableStream
 const tooMuch = (maxBytes: number) => tooLarge(`more than ${maxBytes} bytes`)
 
 /** Chunks are asked for one by one, so a slow reader slows the client. */
-function capped(stream: ReadableStream<Uint8Array>, maxBytes: number): ReadableStream<Uint8Array> {
+function limited(stream: ReadableStream<Uint8Array>, { maxBytes, signal }: BodyLimits): ReadableStream<Uint8Array> {
   const reader = stream.getReader()
   const passed = garbageMeter()
   let size = 0
   return new ReadableStream<Uint8Array>(
     {
+      start(controller) {
+        signal?.addEventListener('abort', () => {
+          controller.error(new Refusal(408, 'the request took too long'))
+          void reader.cancel().catch(() => undefined) // The client may be gone already.
+        })
+      },
       async pull(controller) {
         const { done, value } = await reader.read().catch(() => {
           throw badRequest('the body was broken off, or is no valid zip')
         })
+        if (signal?.aborted) return
         if (done) return controller.close()
         size += value.length
         passed(value.length)
@@ -45,6 +59,26 @@ function capped(stream: ReadableStream<Uint8Array>, maxBytes: number): ReadableS
     },
     { highWaterMark: 0 },
   )
+}
+
+/** A time limit that can be set anew for each part of a request. */
+export class Patience {
+  readonly #controller = new AbortController()
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  /** From now on, in place of what was set before. */
+  allow(seconds: number): void {
+    this.end()
+    this.#timer = setTimeout(() => this.#controller.abort(), seconds * 1000)
+  }
+
+  end(): void {
+    clearTimeout(this.#timer)
+  }
 }
 
 /** Reads to the end and forgets: a client that still sends would not read the answer. */

@@ -5,9 +5,13 @@ import { encodePushRefusal, readPushHead } from '../../git/push.ts'
 import { setIdleSeconds } from '../../http/connection.ts'
 import { gitDoor, repositoryForFetch, repositoryForPush } from '../../http/git-gate.ts'
 import { forbidden } from '../../kernel/errors.ts'
-import { drainBody, openBody, requireMediaType } from './body.ts'
+import { drainBody, openBody, Patience, requireMediaType } from './body.ts'
 import { judgePush } from './judge.ts'
 import { receivePush } from './receive.ts'
+
+/** The most there is. Git itself says something every five seconds, so a longer silence is a client that has gone. */
+const IDLE_SECONDS = 255
+const RESULT_OF_PUSH = 'application/x-git-receive-pack-result'
 
 interface GitPath {
   owner: string
@@ -35,7 +39,7 @@ async function advertise(context: Context, request: Request, path: GitPath): Pro
   const service = serviceOf(request)
   const admit = service === 'receive-pack' ? repositoryForPush : repositoryForFetch
   const { repo } = await admit(context, request, path)
-  setIdleSeconds(request, 0)
+  setIdleSeconds(request, IDLE_SECONDS)
   const call = { signal: request.signal }
   const option = { protocol: protocolOf(request) }
   const served = await context.git.advertise(repo.repository.id, service, option, call)
@@ -55,9 +59,9 @@ function serviceOf(request: Request): GitService {
 async function fetchPack(context: Context, request: Request, path: GitPath): Promise<Response> {
   const { repo } = await repositoryForFetch(context, request, path)
   requireMediaType(request, 'application/x-git-upload-pack-request')
-  setIdleSeconds(request, 0)
+  setIdleSeconds(request, IDLE_SECONDS)
   const served = await context.git.serve(repo.repository.id, 'upload-pack', {
-    body: openBody(request, context.config.maxBodyBytes),
+    body: openBody(request, { maxBytes: context.config.maxBodyBytes }),
     protocol: protocolOf(request),
     signal: request.signal,
   })
@@ -65,27 +69,29 @@ async function fetchPack(context: Context, request: Request, path: GitPath): Pro
 }
 
 async function push(context: Context, request: Request, path: GitPath): Promise<Response> {
+  const { config } = context
   const { actor, repo } = await repositoryForPush(context, request, path)
   requireMediaType(request, 'application/x-git-receive-pack-request')
-  setIdleSeconds(request, 0)
-  const maxBytes = context.config.maxPushBytes
-  const head = await readPushHead(openBody(request, maxBytes))
-  const type = 'application/x-git-receive-pack-result'
-  const refusal = judgePush(head.commands)
-  if (head.commands.length === 0 || refusal) {
+  setIdleSeconds(request, IDLE_SECONDS)
+  const maxBytes = config.maxPushBytes
+  // Git has its own time limit; until it is started, and where it never is, nothing else would end a client that trickles.
+  const patience = new Patience()
+  try {
+    patience.allow(config.requestTimeoutSeconds)
+    const head = await readPushHead(openBody(request, { maxBytes, signal: patience.signal }))
+    const refusal = judgePush(head.commands)
+    if (head.commands.length > 0 && !refusal) {
+      const pusher = actor.user
+      const { signal } = request
+      const push = { repositoryId: repo.repository.id, pusher, head, protocol: protocolOf(request), maxBytes, signal }
+      return answer(await receivePush(context, push), RESULT_OF_PUSH)
+    }
+    patience.allow(config.gitTimeoutSeconds)
     await drainBody(head.body)
-    return answer(refusal ? encodePushRefusal(head, refusal) : new Uint8Array(), type)
+    return answer(refusal ? encodePushRefusal(head, refusal) : new Uint8Array(), RESULT_OF_PUSH)
+  } finally {
+    patience.end()
   }
-  const { id } = repo.repository
-  const stream = await receivePush(context, {
-    repositoryId: id,
-    pusher: actor.user,
-    head,
-    protocol: protocolOf(request),
-    maxBytes,
-    signal: request.signal,
-  })
-  return answer(stream, type)
 }
 
 const protocolOf = (request: Request): string | undefined => request.headers.get('git-protocol') ?? undefined

@@ -79,6 +79,7 @@ describe('a fetch', () => {
     const env = { GIT_TRACE_CURL: '1' }
     const run = await service.git.run(['-c', 'protocol.version=0', 'fetch', '-q'], { cwd: folder, env })
     expect(run.exitCode).toBe(0)
+    expect(run.stderr).toContain('Content-Encoding: gzip')
     expect(await service.git(['branch', '-r', '--list', 'origin/wide/*'], { cwd: folder })).toContain('wide/59')
   })
 
