@@ -60,6 +60,18 @@ describe('reading branches', () => {
     expect((await owner.client.get(`${path}/main`)).body).toMatchObject({ user_can_push: true, user_can_merge: true })
   })
 
+  test('answers 304 until something about a branch changes', async () => {
+    const before = await reader.client.get(`${path}/main`)
+    const headers = { 'if-none-match': before.headers.get('etag') ?? '' }
+    expect((await reader.client.request(`${path}/main`, { headers })).status).toBe(304)
+    expect((await owner.client.request(`${path}/main`, { headers })).status).toBe(200)
+    const list = await reader.client.get(path)
+    await owner.client.post(path, { new_branch_name: 'etag' })
+    const again = await reader.client.request(path, { headers: { 'if-none-match': list.headers.get('etag') ?? '' } })
+    expect(again.status).toBe(200)
+    await owner.client.delete(`${path}/etag`)
+  })
+
   test('names the account behind an address', async () => {
     const cwd = await workTree(service.git)
     const env = { GIT_AUTHOR_EMAIL: `${owner.name.toUpperCase()}@localhost.localdomain` }

@@ -3,6 +3,7 @@ import type { RefRow } from '../../../db/schema/refs.ts'
 import { Level } from '../../access/levels.ts'
 import type { RepositoryAccess } from '../../access/repository-access.ts'
 import type { Context } from '../../context.ts'
+import { endIfUnchanged } from '../../http/freshness.ts'
 import { gate } from '../../http/gate.ts'
 import { paging } from '../../http/paging.ts'
 import { pageQuery } from '../../http/query.ts'
@@ -26,7 +27,7 @@ export const branchRoutes = (context: Context) =>
         const { page, links } = paging(context, query, { request, set })
         const { rows, total } = await listBranches(context.db, repo.repository.id, page)
         links(total)
-        return present(context, repo, rows)
+        return present(context, { repo, rows }, { request, set })
       },
       {
         readRepo: read,
@@ -39,7 +40,7 @@ export const branchRoutes = (context: Context) =>
       '',
       async ({ actor, repo, body, status }) => {
         const row = await createBranch(context, { actor, repo }, body)
-        return status(201, await presentOne(context, repo, row))
+        return status(201, await presentOne(context, { repo, row }))
       },
       {
         changeRepo: write,
@@ -50,7 +51,10 @@ export const branchRoutes = (context: Context) =>
     )
     .get(
       '/*',
-      async ({ repo, params }) => presentOne(context, repo, await getBranch(context, repo, decodeWildcard(params))),
+      async ({ repo, params, request, set }) => {
+        const row = await getBranch(context, repo, decodeWildcard(params))
+        return presentOne(context, { repo, row }, { request, set })
+      },
       {
         readRepo: read,
         response: { 200: Branch },
@@ -96,15 +100,28 @@ export const branchRoutes = (context: Context) =>
       },
     )
 
-async function present(context: Context, repo: RepositoryAccess, rows: readonly RefRow[]): Promise<Branch[]> {
+type Target = Parameters<typeof endIfUnchanged>[0]
+
+/** With `target` the request ends with 304 when the client has this very answer: a branch changes with its repository's row. */
+async function present(
+  context: Context,
+  { repo, rows }: { repo: RepositoryAccess; rows: readonly RefRow[] },
+  target?: Target,
+): Promise<Branch[]> {
   const addresses = rows.flatMap(({ commit }) => (commit ? [commit.authorEmail, commit.committerEmail] : []))
   const names = await findNamesByEmail(context.db, addresses)
   const mayWrite = repo.rights.level('repo.code') >= Level.write
+  const shown = rows.map(({ name, sha }) => `${name} ${sha}`)
+  if (target) endIfUnchanged(target, [repo.version, mayWrite, ...shown, ...[...names].flat()])
   return rows.map((row) => presentBranch(row, { htmlUrl: repo.htmlUrl, mayWrite, names }))
 }
 
-async function presentOne(context: Context, repo: RepositoryAccess, row: RefRow): Promise<Branch> {
-  const [branch] = await present(context, repo, [row])
+async function presentOne(
+  context: Context,
+  { repo, row }: { repo: RepositoryAccess; row: RefRow },
+  target?: Target,
+): Promise<Branch> {
+  const [branch] = await present(context, { repo, rows: [row] }, target)
   if (!branch) throw new Error('one row gives one branch')
   return branch
 }
