@@ -241,27 +241,35 @@ describe('in generated worlds', () => {
     { isFork: true, isMirror: false },
     { isTemplate: true },
   ]
-  test.each([1, 2])('list, total and the rule about rights agree for everybody (seed %i)', async (seed) => {
-    await makeWorld(seed)
-    const { context } = service
-    const rows = await context.sql<{ id: number }[]>`select id from repositories order by id`
-    const people = await context.sql<{ name: string }[]>`select name from users where kind = 'user' order by id`
-    const page = { number: 1, limit: 1000, offset: 0 }
-    for (const actor of [undefined, ...(await Promise.all(people.map(({ name }) => actorOf(name))))].flat()) {
-      const expected: number[] = []
-      for (const { id } of rows) {
-        const loaded = await findRepositoryById(context.db, id, actor?.user.id)
-        if (loaded && decideRights(context.config, actor, loaded).highest >= Level.read) expected.push(id)
+  test.each([1, 2])(
+    'list, total and the rule about rights agree for everybody (seed %i)',
+    async (seed) => {
+      await makeWorld(seed)
+      const { context } = service
+      const rows = await context.sql<{ id: number }[]>`select id from repositories order by id`
+      const people = await context.sql<{ name: string }[]>`select name from users where kind = 'user' order by id`
+      const page = { number: 1, limit: 1000, offset: 0 }
+      for (const actor of [undefined, ...(await Promise.all(people.map(({ name }) => actorOf(name))))].flat()) {
+        const expected: number[] = []
+        for (const { id } of rows) {
+          const loaded = await findRepositoryById(context.db, id, actor?.user.id)
+          if (loaded && decideRights(context.config, actor, loaded).highest >= Level.read) expected.push(id)
+        }
+        const found = await listRepositories(context, actor, { filter: {}, order: { by: 'id' }, page })
+        const who = actor ? `${actor.user.name}${actor.publicOnly ? ' (public only)' : ''}` : 'visitor'
+        expect([who, found.rows.map(({ repository }) => repository.id)]).toEqual([who, expected])
+        for (const filter of flags) {
+          const some = await listRepositories(context, actor, { filter, order: { by: 'name' }, page })
+          expect([who, filter, await countRepositories(context, actor, filter)]).toEqual([
+            who,
+            filter,
+            some.rows.length,
+          ])
+        }
       }
-      const found = await listRepositories(context, actor, { filter: {}, order: { by: 'id' }, page })
-      const who = actor ? `${actor.user.name}${actor.publicOnly ? ' (public only)' : ''}` : 'visitor'
-      expect([who, found.rows.map(({ repository }) => repository.id)]).toEqual([who, expected])
-      for (const filter of flags) {
-        const some = await listRepositories(context, actor, { filter, order: { by: 'name' }, page })
-        expect([who, filter, await countRepositories(context, actor, filter)]).toEqual([who, filter, some.rows.length])
-      }
-    }
-  })
+    },
+    60_000,
+  )
 
   async function actorOf(name: string): Promise<Actor[]> {
     const account = await findAccount(service.context.db, name, undefined)

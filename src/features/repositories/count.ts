@@ -1,11 +1,12 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { repositories, repositoryTotals } from '../../../db/schema/repositories.ts'
 import { users } from '../../../db/schema/users.ts'
+import { runKept } from '../../../db/statement.ts'
 import { visibleTo } from '../../access/visible.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { filterConditions, flagConditions, hasOnlyFlags, type RepositoryFilter } from './filter.ts'
-import { viewOf } from './view.ts'
+import { readerKey, viewOf } from './view.ts'
 
 /**
  * How many repositories match and may be seen by the reader, exactly. Counting all of them takes as long as there are many; a
@@ -16,28 +17,29 @@ export async function countRepositories(
   actor: Actor | undefined,
   filter: RepositoryFilter,
 ): Promise<number> {
+  const compose = () => sql`select (${composeCount(context, actor, filter)})::int as "total"`
+  const key = () => JSON.stringify(['count', readerKey(context.config, actor), filter])
+  // The best plan for a text depends on the text.
+  const [row] = await (filter.text === undefined
+    ? runKept<Total>(context.sql, key(), compose)
+    : context.db.execute<Total>(compose()))
+  return row?.total ?? 0
+}
+
+type Total = { total: number }
+
+function composeCount(context: Context, actor: Actor | undefined, filter: RepositoryFilter): SQL {
   const open = hasOnlyFlags(filter) ? openTotals(context, actor) : undefined
-  if (!open) {
-    const condition = and(filterConditions(filter, actor), visibleTo(context.config, actor))
-    return countRows(context, { condition, isUsual: filter.text === undefined })
-  }
+  if (!open) return countRows(and(filterConditions(filter, actor), visibleTo(context.config, actor)))
   const ofSort = and(open.condition, flagConditions(repositoryTotals, filter))
   const sum = sql`(select coalesce(sum(${repositoryTotals.repositories}), 0) from ${repositoryTotals} where ${ofSort ?? sql`true`})`
   const view = viewOf(context.config, actor)
-  if (!view) return sumTotals(context, ofSort)
-  const condition = and(view.beyond, flagConditions(repositories, filter))
-  return countRows(context, { condition, more: sum, isUsual: true })
+  return view ? sql`${sum} + ${countRows(and(view.beyond, flagConditions(repositories, filter)))}` : sum
 }
 
-async function sumTotals({ db }: Context, condition: SQL | undefined): Promise<number> {
-  const [row] = await db
-    .select({ total: sql<number>`coalesce(sum(${repositoryTotals.repositories}), 0)::int` })
-    .from(repositoryTotals)
-    .where(condition)
-    .prepare('sum_totals')
-    .execute()
-  return row?.total ?? 0
-}
+const countRows = (condition: SQL | undefined): SQL => sql`(
+  select count(*) from ${repositories} join ${users} on ${users.id} = ${repositories.ownerId}
+  where ${condition ?? sql`true`})`
 
 interface OpenTotals {
   /** The totals that the reader sees all of. */
@@ -53,22 +55,4 @@ function openTotals({ config }: Context, actor: Actor | undefined): OpenTotals |
   if (actor.user.isAdmin) return { condition: undefined }
   const isOpen = and(sql`not ${repositoryTotals.isPrivate}`, sql`${repositoryTotals.ownerVisibility} <> 'private'`)
   return { condition: isOpen }
-}
-
-interface Counted {
-  condition: SQL | undefined
-  /** A number that is added. */
-  more?: SQL
-  /** Whether one plan is the best for all parameters, so that the database may keep it. */
-  isUsual: boolean
-}
-
-async function countRows({ db }: Context, { condition, more = sql`0`, isUsual }: Counted): Promise<number> {
-  const statement = db
-    .select({ total: sql<number>`(count(*) + ${more})::int` })
-    .from(repositories)
-    .innerJoin(users, eq(users.id, repositories.ownerId))
-    .where(condition)
-  const [row] = await (isUsual ? statement.prepare('count_repositories').execute() : statement)
-  return row?.total ?? 0
 }

@@ -10,7 +10,7 @@ import { countRepositories } from './count.ts'
 import { filterConditions, hasOnlyFlags, type RepositoryFilter } from './filter.ts'
 import { type FoundRepository, foundColumns, type LoadedForShow, loadFound } from './load.ts'
 import { type OrderKey, orderKeys, type RepositoryOrder } from './order.ts'
-import { viewOf } from './view.ts'
+import { readerKey, viewOf } from './view.ts'
 
 export interface RepositoryQuery {
   filter: RepositoryFilter
@@ -35,7 +35,7 @@ export async function listRepositories(
 ): Promise<RepositoryPage> {
   const counted = countRepositories(context, actor, query.filter)
   if (query.page.offset <= SHALLOW) {
-    const found = findPart(context, actor, query, query.page)
+    const found = findPart(context, actor, query, { offset: query.page.offset, limit: query.page.limit })
     const [total, rows] = await Promise.all([counted, found.then((all) => loadFound(context, actor, all))])
     return { rows, total }
   }
@@ -72,22 +72,32 @@ interface Part {
 async function findPart(
   context: Context,
   actor: Actor | undefined,
+  query: RepositoryQuery,
+  part: Part,
+): Promise<FoundRepository[]> {
+  const compose = () => composePart(context, actor, query, part)
+  // The best plan for a text depends on the text, and for a deep page on the depth.
+  if (part.offset > 0 || query.filter.text !== undefined) return context.db.execute<Found>(compose())
+  const key = JSON.stringify(['list', readerKey(context.config, actor), query.filter, query.order, part])
+  return runKept<FoundRepository>(context.sql, key, compose)
+}
+
+function composePart(
+  { config }: Context,
+  actor: Actor | undefined,
   { filter, order }: RepositoryQuery,
   { offset, limit, isReversed = false }: Part,
-): Promise<FoundRepository[]> {
+): SQL {
   const wanted = filterConditions(filter, actor)
   const keys = orderKeys(order, isReversed)
   const window = sql`limit ${literal(limit)} ${offset === 0 ? sql`` : sql`offset ${literal(offset)}`}`
   // Two parts are read up to the end of the page each: worth it for the first pages only.
-  const view = offset <= SHALLOW && hasOnlyFlags(filter) ? viewOf(context.config, actor) : undefined
-  const statement = view
-    ? mergedParts([and(wanted, view.open), and(wanted, view.beyond)], { keys, window, limit: offset + limit })
-    : sql`
-      select ${foundColumns} from ${joined}
-      where ${and(wanted, visibleTo(context.config, actor))} order by ${sql.join(keys.map(ordered), sql`, `)} ${window}`
-  // The best plan for a text depends on the text, and for a deep page on the depth.
-  const isUsual = offset === 0 && filter.text === undefined
-  return isUsual ? runKept<FoundRepository>(context.sql, statement) : context.db.execute<Found>(statement)
+  const view = offset <= SHALLOW && hasOnlyFlags(filter) ? viewOf(config, actor) : undefined
+  if (view)
+    return mergedParts([and(wanted, view.open), and(wanted, view.beyond)], { keys, window, limit: offset + limit })
+  return sql`
+    select ${foundColumns} from ${joined}
+    where ${and(wanted, visibleTo(config, actor))} order by ${sql.join(keys.map(ordered), sql`, `)} ${window}`
 }
 
 const joined = sql`${repositories} join ${users} on ${users.id} = ${repositories.ownerId}`

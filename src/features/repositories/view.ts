@@ -28,6 +28,13 @@ export function viewOf(site: SiteRules, actor: Actor | undefined): View | undefi
   }
 }
 
+/** Everything about a reader that a condition of visibility is made of. */
+export function readerKey({ requireSigninView }: SiteRules, actor: Actor | undefined): unknown[] {
+  if (!actor) return [requireSigninView]
+  const { user, publicOnly, repositoryIds, tokenId } = actor
+  return [user.id, user.isAdmin, user.isRestricted, publicOnly, repositoryIds && tokenId]
+}
+
 /** All that a person may see beyond what everybody sees, and not much more: each part is found by an index. */
 function candidates(userId: number): SQL {
   const owners = sql`
