@@ -11,6 +11,22 @@ interface Caller {
 /** The repository that operations meet, one that they may rename or archive, and one that they may delete. */
 const REPOSITORIES = { met: 'fuzz', edited: 'fuzz-edited', deleted: 'fuzz-deleted' }
 
+/** Whom administrators may edit, rename and delete: were it the caller, most of the rest would be refused. */
+const VICTIM = 'fuzz-victim'
+
+/** Operations that would end the world for all others, with the value that they get instead. */
+const DESTRUCTIVE: readonly { operations: readonly string[]; parameter: string; value: string }[] = [
+  { operations: ['repoDelete'], parameter: 'path.repo', value: REPOSITORIES.deleted },
+  { operations: ['repoEdit', 'repoTransfer'], parameter: 'path.repo', value: REPOSITORIES.edited },
+  { operations: ['adminEditUser', 'adminRenameUser', 'adminDeleteUser'], parameter: 'path.username', value: VICTIM },
+]
+
+/** No text renders to no body, and then there is no media type either. */
+const RENDERERS = ['renderMarkdown', 'renderMarkup', 'renderMarkdownRaw'].flatMap((name) => [
+  name,
+  name.replace('render', 'repoRender'),
+])
+
 /** Makes the repositories and what is in them, as far as the service can do so yet. */
 export async function makeWorld(caller: Caller): Promise<World> {
   const answer = await fetch(`${caller.url}/api/v1/user`, { headers: { authorization: `token ${caller.token}` } })
@@ -18,6 +34,8 @@ export async function makeWorld(caller: Caller): Promise<World> {
   const owner: unknown = typeof user === 'object' && user !== null ? Reflect.get(user, 'login') : undefined
   if (typeof owner !== 'string') throw new Error(`the token signs nobody in: ${answer.status}`)
   for (const name of Object.values(REPOSITORIES)) await post(caller, '/user/repos', { name, auto_init: true })
+  const person = { username: VICTIM, email: `${VICTIM}@localhost.localdomain`, password: 'correct horse battery' }
+  await post(caller, '/admin/users', person)
   const repo = `/repos/${owner}/${REPOSITORIES.met}`
   await post(caller, `${repo}/contents/docs/a.txt`, { content: btoa('text'), message: 'a file' })
   await post(caller, `${repo}/labels`, { name: 'bug', color: '#ff0000' })
@@ -60,14 +78,17 @@ export function settings(world: World): string {
     ([name, values]) => `[dictionaries.${nameOf(name)}]\nvalues = ${quote(values)}`,
   )
   const bound = names.map((name) => `"${name}" = { dictionary = "${nameOf(name)}", probability = 0.8 }`)
-  const own = (operation: string, repo: string) =>
-    `[[operations]]\ninclude-operation-id = "${operation}"\nparameters = { "path.repo" = "${repo}" }`
+  const destructive = DESTRUCTIVE.map(
+    ({ operations, parameter, value }) =>
+      `[[operations]]\ninclude-operation-id = ${quote(operations)}\nparameters = { "${parameter}" = "${value}" }`,
+  )
+  const rendering = `[[operations]]\ninclude-operation-id = ${quote(RENDERERS)}\nchecks.content_type_conformance.enabled = false`
   return [
     '[generation]\nwith-security-parameters = false',
     ...lists,
     `[parameters]\n${bound.join('\n')}`,
-    own('repoDelete', REPOSITORIES.deleted),
-    own('repoEdit', REPOSITORIES.edited),
+    ...destructive,
+    rendering,
   ].join('\n\n')
 }
 
