@@ -3,6 +3,7 @@ import type { Context } from '../context.ts'
 import { accessTokenRoutes } from '../features/access-tokens/routes.ts'
 import { activityRoutes } from '../features/activity/routes.ts'
 import { cronRoutes } from '../features/admin/cron-routes.ts'
+import { unadoptedRoutes } from '../features/admin/unadopted-routes.ts'
 import { adminUserRoutes } from '../features/admin-users/routes.ts'
 import { archiveRoutes } from '../features/archives/routes.ts'
 import { auditLogRoutes } from '../features/audit-log/routes.ts'
@@ -128,6 +129,7 @@ const administrationApi = (context: Context) =>
     .use(versionRoutes(context))
     .use(adminUserRoutes(context))
     .use(cronRoutes(context))
+    .use(unadoptedRoutes(context))
     .use(adminEmailRoutes(context))
     .use(userBadgeRoutes(context))
     .use(badgeRoutes(context))

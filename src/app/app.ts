@@ -11,6 +11,7 @@ import { bodyReader } from '../http/body.ts'
 import { errorResponse } from '../http/errors.ts'
 import { allowedMethods } from '../http/methods.ts'
 import { describeApi } from '../http/openapi.ts'
+import { plainQueries } from '../http/plain-query.ts'
 import { referenceRoutes } from '../http/reference.ts'
 import { version } from '../version.ts'
 import { homePage } from '../web/home.ts'
@@ -30,6 +31,7 @@ export function createApp(context: Context) {
     // Before the reader of bodies, which concerns all routes after it: Git's bodies are streams.
     .use(transportRoutes(context))
     .use(bodies.plugin)
+    .use(plainQueries())
     .use(healthRoutes(context))
     .use(nodeInfoDiscovery(context))
     .use(avatarRoutes(context))

@@ -1,0 +1,140 @@
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import type { Db } from '../../../db/client.ts'
+import { repositories } from '../../../db/schema/repositories.ts'
+import { type UserRow, users } from '../../../db/schema/users.ts'
+import { findAccount } from '../../access/load-account.ts'
+import { recordAudit } from '../../audit/record.ts'
+import type { Actor } from '../../auth/actor.ts'
+import type { Context } from '../../context.ts'
+import { appendEvent } from '../../events/append.ts'
+import { isGitError } from '../../git/errors.ts'
+import type { UnadoptedFolder } from '../../git/model.ts'
+import { invalid, notFound } from '../../kernel/errors.ts'
+import { type Glob, GlobError, parseGlob } from '../../kernel/glob.ts'
+import type { Page, Paged } from '../../kernel/page.ts'
+import { setDefaultBranch } from '../refs/default-branch.ts'
+import { recordFirstRefs } from '../refs/sync.ts'
+import { requireRepositoryName } from '../repositories/names.ts'
+import { buildRepository } from '../repositories/reserved.ts'
+import { insertRepository, insertWatch, isNameTaken } from '../repositories/store.ts'
+import { payloadOf, subjectOf } from '../repositories/subject.ts'
+
+const nameOf = ({ owner, name }: UnadoptedFolder): string => `${owner}/${name}`
+
+/**
+ * Repositories on the disk that nobody has a row for, in order; the first 1000 folders are looked at.
+ * @param pattern a glob over `owner/name`, in any letter case; without a slash over the owner
+ * @throws Refusal 422 for a pattern that is broken or too long
+ */
+export async function listUnadopted(
+  { db, git }: Pick<Context, 'db' | 'git'>,
+  pattern: string | undefined,
+  page: Page,
+): Promise<Paged<string>> {
+  const glob = pattern === undefined ? undefined : requireGlob(pattern)
+  const folders = await git.listUnadopted()
+  const wanted = folders.filter((folder) => glob?.matches(nameOf(folder).toLowerCase()) ?? true)
+  const known = await findKnown(db, wanted)
+  const names = wanted.map(nameOf).filter((name) => !known.has(name.toLowerCase()))
+  return { rows: names.slice(page.offset, page.offset + page.limit), total: names.length }
+}
+
+function requireGlob(pattern: string): Glob {
+  try {
+    const whole = pattern.includes('/') ? pattern : `${pattern}/*`
+    return parseGlob(whole.toLowerCase(), '/')
+  } catch (error) {
+    throw error instanceof GlobError ? invalid(error.message, 'pattern') : error
+  }
+}
+
+/** Which of the folders have the name of a repository: a name that is in use is nobody's to adopt. */
+async function findKnown(db: Db, folders: readonly UnadoptedFolder[]): Promise<ReadonlySet<string>> {
+  if (folders.length === 0) return new Set()
+  const owners = [...new Set(folders.map(({ owner }) => owner.toLowerCase()))]
+  const names = [...new Set(folders.map(({ name }) => name.toLowerCase()))]
+  const rows = await db
+    .select({ fullName: sql<string>`${users.lowerName} || '/' || ${repositories.lowerName}` })
+    .from(repositories)
+    .innerJoin(users, eq(users.id, repositories.ownerId))
+    .where(and(inArray(users.lowerName, owners), inArray(repositories.lowerName, names)))
+  return new Set(rows.map(({ fullName }) => fullName))
+}
+
+/**
+ * Makes a folder a private repository of its owner. The folder is copied, checked and then removed, so that a failure on the way
+ * loses nothing.
+ * @throws Refusal 404 when there is no such folder, owner or when the name is in use, 422 for what is no sound repository
+ */
+export async function adoptRepository(context: Context, actor: Actor, folder: UnadoptedFolder): Promise<void> {
+  const owner = await requireFree(context, folder)
+  const folders = await context.git.listUnadopted({ owner: folder.owner })
+  if (!folders.some(({ name }) => name === folder.name)) throw notFound()
+  requireRepositoryName(folder.name)
+  await buildRepository(context, {
+    buildFolder: (id) => git(() => context.git.importRepository(id, folder)),
+    insertRows: (tx, id) => insertRows({ ...context, db: tx }, { actor, owner, name: folder.name }, id),
+  })
+  try {
+    await context.git.removeUnadopted(folder)
+  } catch (err) {
+    context.log.warn({ err, folder: nameOf(folder) }, 'the folder of an adopted repository could not be removed')
+  }
+}
+
+interface Adoption {
+  actor: Actor
+  owner: UserRow
+  name: string
+}
+
+async function insertRows(context: Context, { actor, owner, name }: Adoption, id: number): Promise<void> {
+  const { db, clock } = context
+  const [head, objectFormat, { bytes }] = await Promise.all([
+    context.git.getHead(id),
+    context.git.objectFormat(id),
+    context.git.sizeOnDisk(id),
+  ])
+  const now = clock.now()
+  const row = await insertRepository(db, {
+    id,
+    ownerId: owner.id,
+    name,
+    // Wire: nobody has said yet that others may see it.
+    isPrivate: true,
+    defaultBranch: head.replace(/^refs\/heads\//, ''),
+    objectFormat,
+    sizeBytes: bytes,
+    createdAt: now,
+    updatedAt: now,
+  })
+  if (owner.kind === 'user') await insertWatch(db, owner.id, id)
+  await recordFirstRefs(context, row, actor.user)
+  await setDefaultBranch(context, row, { created: [], isWhole: true, mayHaveBranches: true })
+  await appendEvent(db, { ...subjectOf(row, actor), kind: 'repository.created', payload: payloadOf(row, owner) })
+  const subject = { kind: 'repository', id, name: `${owner.name}/${name}` }
+  await recordAudit(db, actor, { action: 'repository.adopt', subject, after: { isPrivate: true } })
+}
+
+/** @throws Refusal 404 when there is no such folder or owner, and when the name is in use */
+export async function deleteUnadopted(context: Context, actor: Actor, folder: UnadoptedFolder): Promise<void> {
+  await requireFree(context, folder)
+  await git(() => context.git.removeUnadopted(folder))
+  const subject = { kind: 'unadopted repository', name: nameOf(folder) }
+  await recordAudit(context.db, actor, { action: 'repository.delete_unadopted', subject })
+}
+
+async function requireFree({ db }: Context, { owner, name }: UnadoptedFolder): Promise<UserRow> {
+  const account = await findAccount(db, owner, undefined)
+  if (!account || (await isNameTaken(db, account.row.id, name))) throw notFound()
+  return account.row
+}
+
+/** A folder that is not there, a link, or a name that leads out of the root are all the same to a client. */
+async function git(work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    throw isGitError(error, 'not-found') ? notFound() : error
+  }
+}
