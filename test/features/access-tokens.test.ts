@@ -108,3 +108,11 @@ test('the id of another person’s token deletes nothing', async () => {
   expect((await withPassword(bob).delete(`/users/bob/tokens/${made.number('id')}`)).status).toBe(404)
   expect((await withPassword(alice).delete(`/users/alice/tokens/${made.number('id')}`)).status).toBe(204)
 })
+
+test('nobody makes a token or a key for an organization, not even an administrator', async () => {
+  expect((await alice.client.post('/orgs', { username: 'the-org' })).status).toBe(201)
+  const admin = withPassword(service.admin)
+  expect((await admin.post('/users/the-org/tokens', { name: 'org', scopes: ['all'] })).status).toBe(404)
+  const key = `ssh-ed25519 ${Buffer.concat([Buffer.from([0, 0, 0, 11]), Buffer.from('ssh-ed25519'), Buffer.from([0, 0, 0, 32]), Buffer.alloc(32, 1)]).toString('base64')}`
+  expect((await admin.post('/admin/users/the-org/keys', { title: 'org', key })).status).toBe(422)
+})

@@ -55,6 +55,18 @@ test('the last administrator stays one', async () => {
   expect((await second.client.get('/admin/users')).status).toBe(403)
 })
 
+test('two administrators who dismiss each other at the same time leave one', async () => {
+  const second = await service.createUser()
+  await edit(second.name, { admin: true })
+  const dismiss = (by: TestUser, name: string) =>
+    by.client.patch(`/admin/users/${name}`, { login_name: name, admin: false })
+  const both = await Promise.all([dismiss(service.admin, second.name), dismiss(second, 'root-admin')])
+  expect(both.map(({ status }) => status).sort()).not.toEqual([200, 200])
+  const [left] = await service.context.sql`select count(*)::int as number from users where is_admin`
+  expect(left?.number).toBe(1)
+  await service.context.sql`update users set is_admin = (name = 'root-admin')`
+})
+
 test('after a rename the old name leads on until somebody takes it', async () => {
   const user = await service.createUser('before')
   const repository = await service.createRepository(user, { name: 'r' })

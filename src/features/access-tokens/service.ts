@@ -28,7 +28,7 @@ export interface NewToken {
 
 /**
  * @param owner the person whom the token is for
- * @throws Refusal 400 for an unknown scope or a name in use, 404 for a repository that the owner cannot see, 422 for a time
+ * @throws Refusal 400 for an unknown scope or a name in use, 404 for an organization and for a repository that the owner cannot see, 422 for a time
  * that is past or later than the site allows
  */
 export async function createToken(
@@ -36,6 +36,8 @@ export async function createToken(
   owner: UserRow,
   { by = 'command line', ...option }: CreateAccessTokenOption & { by?: AuditSource },
 ): Promise<NewToken> {
+  // Nobody signs in as an organization.
+  if (owner.kind !== 'user') throw notFound()
   const unknown = unknownScope(option.scopes ?? [])
   if (unknown !== undefined)
     throw badRequest(`invalid access token scope provided: invalid access token scope: ${unknown}`)

@@ -13,12 +13,13 @@ import { countKeys, findKey, insertKey, removeKey } from './store.ts'
 /** More than anybody needs; a list without an end is an attack. */
 const MAX_KEYS = 500
 
-/** @throws Refusal 422 for a key that cannot be taken, for one that is known on the site and for a title in use */
+/** @throws Refusal 422 for an organization, for a key that cannot be taken, for one that is known on the site and for a title in use */
 export async function addKey(
   { db }: Context,
   { owner, by }: { owner: UserRow; by: Actor },
   option: CreateKeyOption,
 ): Promise<PublicKeyRow> {
+  if (owner.kind !== 'user') throw invalid(`${owner.name} is an organization not a user`)
   const parsed = parsePublicKey(option.key)
   const key = {
     userId: owner.id,
