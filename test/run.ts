@@ -1,6 +1,6 @@
 // `bun run test [files or bun test options]`: one throw-away PostgreSQL for all test processes, every test, and the
 // result alone on the last line.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { startKeeper } from './harness/database.ts'
@@ -19,7 +19,9 @@ const TIMEOUT_MS = 60_000
 
 /** Runs `bun test` with these arguments; its output passes through. */
 export async function runTests(words: readonly string[]): Promise<TestResult> {
+  // The temporary folder of all tests, so that nothing stays of one that was killed. PostgreSQL's user has to pass through.
   const folder = mkdtempSync(join(tmpdir(), 'hearth-run-'))
+  chmodSync(folder, 0o711)
   const report = join(folder, 'report.xml')
   const keeper = await startKeeper()
   try {
@@ -32,7 +34,7 @@ export async function runTests(words: readonly string[]): Promise<TestResult> {
     ]
     const tests = Bun.spawn([process.execPath, 'test', ...options, ...words], {
       cwd: resolve(import.meta.dir, '..'),
-      env: { ...process.env, HEARTH_TEST_POSTGRES: keeper.url },
+      env: { ...process.env, HEARTH_TEST_POSTGRES: keeper.url, TMPDIR: folder },
       stdio: ['ignore', 'inherit', 'inherit'],
     })
     const exitCode = await tests.exited
