@@ -95,9 +95,21 @@ function composePart(
   const view = offset <= SHALLOW && hasOnlyFlags(filter) ? viewOf(config, actor) : undefined
   if (view)
     return mergedParts([and(wanted, view.open), and(wanted, view.beyond)], { keys, window, limit: offset + limit })
+  const condition = and(wanted, visibleTo(config, actor))
+  return offset === 0
+    ? sql`select ${foundColumns} from ${joined} where ${condition} order by ${sql.join(keys.map(ordered), sql`, `)} ${window}`
+    : deferredPart(condition, { keys, window })
+}
+
+/** Of the rows that are passed over only the id and what the order needs is read; versions are read for the page. */
+function deferredPart(condition: SQL | undefined, { keys, window }: Pick<Merge, 'keys' | 'window'>): SQL {
+  const named = keys.map(({ key }, index) => sql`${key} as ${sql.identifier(`key${index}`)}`)
   return sql`
-    select ${foundColumns} from ${joined}
-    where ${and(wanted, visibleTo(config, actor))} order by ${sql.join(keys.map(ordered), sql`, `)} ${window}`
+    select ${foundColumns} from (
+      select ${repositories.id}, ${sql.join(named, sql`, `)} from ${joined}
+      where ${condition} order by ${sql.join(keys.map(ordered), sql`, `)} ${window}) as page
+    join ${repositories} on ${repositories.id} = page.id join ${users} on ${users.id} = ${repositories.ownerId}
+    order by ${sql.join(byNames(keys), sql`, `)}`
 }
 
 const joined = sql`${repositories} join ${users} on ${users.id} = ${repositories.ownerId}`
@@ -119,13 +131,14 @@ function mergedParts(conditions: readonly (SQL | undefined)[], { keys, window, l
       select ${foundColumns}, ${sql.join(named, sql`, `)} from ${joined}
       where ${condition} order by ${sql.join(keys.map(ordered), sql`, `)} limit ${literal(limit)})`,
   )
-  const order = keys.map(({ isDescending }, index) =>
-    ordered({ key: sql`${sql.identifier(`key${index}`)}`, isDescending }),
-  )
   return sql`
     select "id", "version", "ownerId", "ownerVersion" from (${sql.join(parts, sql` union all `)}) as parts
-    order by ${sql.join(order, sql`, `)} ${window}`
+    order by ${sql.join(byNames(keys), sql`, `)} ${window}`
 }
+
+/** The same order over columns that carry the keys out of an inner select. */
+const byNames = (keys: readonly OrderKey[]): SQL[] =>
+  keys.map(({ isDescending }, index) => ordered({ key: sql`${sql.identifier(`key${index}`)}`, isDescending }))
 
 /** A number in the text of a statement: a plan for any number would be one for a tenth of all rows. */
 const literal = (number: number): SQL => sql.raw(String(Math.trunc(number)))
