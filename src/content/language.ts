@@ -25,7 +25,7 @@ export interface LanguageDetector {
 export async function languageDetector(): Promise<LanguageDetector> {
   const data = await languageData()
   return {
-    needsSample: (path) => isCounted(data, path) && byName(data, path).length !== 1,
+    needsSample: (path) => isCounted(data, path) && isOpen(data, path),
     detect: (path, sample) => detect(data, path, sample)?.name,
     statistics: (files) => statistics(data, files),
     colorOf: (language) => data.byName.get(language)?.color,
@@ -41,6 +41,12 @@ function statistics(data: LanguageData, files: Iterable<ContentFile>): Record<st
     sums.set(language.group, (sums.get(language.group) ?? 0) + size)
   }
   return Object.fromEntries([...sums].sort(([left, a], [right, b]) => b - a || (left < right ? -1 : 1)))
+}
+
+/** Several languages have the name, or there is none to know one by; an unknown extension tells that it is none of ours. */
+function isOpen(data: LanguageData, path: string): boolean {
+  const { length } = byName(data, path)
+  return length > 1 || (length === 0 && extensionsOf(path).length === 0)
 }
 
 /** Files in hidden folders, and hidden files, belong to tools. */

@@ -21,7 +21,7 @@ interface Subject {
 /** Files of one tree that are counted, and those of them that are opened since their name does not tell the language. */
 const MAX_FILES = 100_000
 const MAX_SAMPLES = 300
-const MAX_SAMPLED_BYTES = 1024 * 1024
+const MAX_SAMPLED_BYTES = 256 * 1024
 const MAX_LICENSE_BYTES = 256 * 1024
 const MAX_LICENSE_FILES = 5
 
@@ -43,8 +43,10 @@ async function countLanguages(git: Git, subject: Subject, entries: TreeEntry[]):
     const { path, size = 0 } = entry
     const isOpened = samples < MAX_SAMPLES && size > 0 && size <= MAX_SAMPLED_BYTES && detector.needsSample(path)
     if (isOpened) samples++
-    const text = isOpened ? await readText(git, subject, { sha: entry.sha, maxBytes: MAX_SAMPLED_BYTES }) : undefined
-    files.push({ path, size, sample: text?.slice(0, SAMPLE_CHARACTERS) })
+    const bytes = isOpened ? await readBytes(git, subject, { sha: entry.sha, maxBytes: MAX_SAMPLED_BYTES }) : undefined
+    // A character has four bytes at most; decoding the rest would be in vain.
+    const sample = bytes && decode(bytes.subarray(0, 4 * SAMPLE_CHARACTERS)).slice(0, SAMPLE_CHARACTERS)
+    files.push({ path, size, sample })
   }
   return detector.statistics(files)
 }
@@ -53,21 +55,23 @@ async function findLicenses(git: Git, subject: Subject, entries: TreeEntry[]): P
   const texts = entries.filter(({ path, size = 0 }) => isLicenseFile(path) && size <= MAX_LICENSE_BYTES)
   const found = new Set<string>()
   for (const entry of texts.slice(0, MAX_LICENSE_FILES)) {
-    const text = await readText(git, subject, { sha: entry.sha, maxBytes: MAX_LICENSE_BYTES })
-    for (const license of text === undefined ? [] : await detectLicenses(text)) found.add(license)
+    const bytes = await readBytes(git, subject, { sha: entry.sha, maxBytes: MAX_LICENSE_BYTES })
+    for (const license of bytes ? await detectLicenses(decode(bytes)) : []) found.add(license)
   }
   return [...found].sort()
 }
 
+const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
+
 /** Undefined for an object that a partial or damaged repository lacks: statistics do without it. */
-async function readText(
+async function readBytes(
   git: Git,
   { repositoryId, signal }: Subject,
   { sha, maxBytes }: { sha: string; maxBytes: number },
-): Promise<string | undefined> {
+): Promise<Uint8Array | undefined> {
   try {
     const { bytes } = await git.readBlob(repositoryId, sha, { maxBytes }, { signal })
-    return new TextDecoder().decode(bytes)
+    return bytes
   } catch (error) {
     if (isGitError(error, 'not-found')) return undefined
     throw error
