@@ -57,6 +57,8 @@ async function findPasswordActor(context: Context, credential: BasicCredential):
 }
 
 async function findLogin({ db }: Context, name: string): Promise<UserRow | undefined> {
+  // PostgreSQL keeps no NUL in a text: nobody has such a name.
+  if (name.includes('\0')) return undefined
   const [named] = await byName(db).execute({ name: name.toLowerCase() })
   if (named || !name.includes('@')) return named
   const [addressed] = await byEmail(db).execute({ email: name.toLowerCase() })

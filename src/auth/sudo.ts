@@ -22,7 +22,8 @@ export async function actAs(context: Context, actor: Actor | undefined, name: st
   if (!actor?.user.isAdmin) throw forbidden('Only administrators allowed to sudo.', { withoutUrl: true })
   if (actor.scopes && !maySudo(actor.scopes))
     throw forbidden('The token does not hold the sudo scope.', { withoutUrl: true, requiredScopes: ['sudo'] })
-  const [user] = await byName(context.db).execute({ name: name.toLowerCase() })
+  // PostgreSQL keeps no NUL in a text: nobody has such a name.
+  const [user] = name.includes('\0') ? [] : await byName(context.db).execute({ name: name.toLowerCase() })
   if (!user) throw notFound()
   return { ...actor, user, sudoer: actor.user }
 }

@@ -119,3 +119,18 @@ test('200 password checks at once leave the service answering', async () => {
   expect(Math.max(...waits)).toBeLessThan(2000)
   await service.context.sql`delete from login_failures`
 })
+
+test('a name or password with NUL or bytes that are no text is wrong, not a fault', async () => {
+  for (const pair of [
+    'a\0b:c',
+    'a:b\0c',
+    `${service.admin.name}\0:${service.admin.password}`,
+    '\xff\xfe:\xff',
+    ':',
+    'x'.repeat(8000),
+  ]) {
+    const headers = { authorization: `Basic ${Buffer.from(pair, 'latin1').toString('base64')}` }
+    expect([pair, (await service.anonymous.request('/user', { headers })).status]).toEqual([pair, 401])
+  }
+  expect((await service.admin.client.get('/user', { sudo: 'a\0b' })).status).toBe(404)
+})

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { crc32, deflateSync } from 'node:zlib'
+import { avatarTasks } from '../../src/features/avatars/service.ts'
 import { startTestService, type TestService, type TestUser } from '../harness/service.ts'
 
 let service: TestService
@@ -90,6 +91,17 @@ test.each(['0'.repeat(64), '..%2f..%2fsecret.key', 'u1;drop', 'alice', 'a'.repea
     expect(status).toBe(404)
   },
 )
+
+test('a picture that nobody shows any more is deleted after a day', async () => {
+  const hashes = async () => (await service.context.sql`select hash from avatars`).map((row) => String(row.hash))
+  for (const shade of [1, 2]) expect((await upload(png(2, 2, shade))).status).toBe(204)
+  const [task] = avatarTasks
+  await task?.run(service.context, AbortSignal.timeout(5000))
+  expect((await hashes()).length).toBeGreaterThan(1)
+  await service.context.sql`update avatars set created_at = now() - interval '2 days'`
+  await task?.run(service.context, AbortSignal.timeout(5000))
+  expect(await hashes()).toEqual([(await alice.client.get('/user')).string('avatar_url').replace(/.*\//, '')])
+})
 
 test('visitors upload nothing', async () => {
   expect((await service.anonymous.post('/user/avatar', { image: 5 })).status).toBe(401)
