@@ -7,6 +7,7 @@ import { decideRights, maySeeOwner, type SiteRules } from '../../src/access/deci
 import { Level } from '../../src/access/levels.ts'
 import { findRepository } from '../../src/access/load.ts'
 import { findAccount } from '../../src/access/load-account.ts'
+import { hasUnit, type Unit, units } from '../../src/access/units.ts'
 import { visibleTo } from '../../src/access/visible.ts'
 import { visibleAccounts } from '../../src/access/visible-accounts.ts'
 import type { Actor } from '../../src/auth/actor.ts'
@@ -51,6 +52,33 @@ async function decideEach(site: SiteRules, actor: Actor | undefined, names: stri
   return visible
 }
 
+/** What feeds ask: the same for one unit of those that have it switched on. */
+async function compareUnit(
+  site: SiteRules,
+  actor: Actor | undefined,
+  unit: Unit,
+): Promise<{ listed: string[]; decided: string[] }> {
+  const rows = await connection.db
+    .select({ repository: repositories, owner: users.name })
+    .from(repositories)
+    .innerJoin(users, eq(users.id, repositories.ownerId))
+    .where(visibleTo(site, actor, unit))
+    .orderBy(asc(repositories.id))
+  const on = rows.filter(({ repository }) => hasUnit(repository, unit))
+  const all = await connection.db
+    .select({ name: repositories.name, owner: users.name })
+    .from(repositories)
+    .innerJoin(users, eq(users.id, repositories.ownerId))
+    .orderBy(asc(repositories.id))
+  const decided: string[] = []
+  for (const path of all) {
+    const loaded = await findRepository(connection.db, path, actor?.user.id)
+    if (loaded && decideRights(site, actor, loaded).level(unit) >= Level.read)
+      decided.push(`${path.owner}/${path.name}`)
+  }
+  return { listed: on.map(({ owner, repository }) => `${owner}/${repository.name}`), decided }
+}
+
 async function expectSameAccounts(site: SiteRules, actor: Actor | undefined, where: string): Promise<number> {
   const all = await connection.db.select({ name: users.name }).from(users).orderBy(asc(users.id))
   const listed = await connection.db
@@ -79,6 +107,9 @@ test(`the rule and its SQL agree on ${QUESTIONS} random questions`, async () => 
       const where = `SEED=${seed}, ${describe(actor)}`
       const listed = await listVisible(site, actor)
       expect({ where, repositories: listed }).toEqual({ where, repositories: await decideEach(site, actor, names) })
+      const unit = dice.pick(units)
+      const ofUnit = await compareUnit(site, actor, unit)
+      expect({ where, unit, repositories: ofUnit.listed }).toEqual({ where, unit, repositories: ofUnit.decided })
       asked += names.length + (await expectSameAccounts(site, actor, where))
       seen += listed.length
     }
