@@ -9,6 +9,10 @@ type Fitted = { value: unknown; refusal?: undefined } | { value?: undefined; ref
  * What does not fit is left as it is, for the schema's check to name.
  */
 export function fitToSchema(value: unknown, schema: TSchema, isForm: boolean): Fitted {
+  if (KindGuard.IsObject(schema) && !isRecord(value)) {
+    // A text or a list has no keys: it would pass for an object in which nothing is given.
+    return value === null ? { value: {} } : { refusal: invalid('the body must be an object', '[]') }
+  }
   try {
     return { value: fit(value, schema, isForm) }
   } catch (error) {

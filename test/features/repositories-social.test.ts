@@ -130,6 +130,14 @@ describe('topics', () => {
     expect(await topics()).toEqual({ topics: [] })
   })
 
+  test.each([[[]], ['text'], [5]])('the body %j is no object, and takes no topics away', async (body) => {
+    await ann.client.put('/repos/ann/open/topics', { topics: ['stays'] })
+    expect((await ann.client.put('/repos/ann/open/topics', body)).status).toBe(422)
+    expect(await topics()).toEqual({ topics: ['stays'] })
+    await ann.client.put('/repos/ann/open/topics', {})
+    expect(await topics()).toEqual({ topics: [] })
+  })
+
   test('no more than 25', async () => {
     const many = Array.from({ length: 25 }, (_, index) => `t${index}`)
     expect((await ann.client.put('/repos/ann/open/topics', { topics: [...many, 'over'] })).status).toBe(422)
