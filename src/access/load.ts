@@ -12,6 +12,7 @@ import {
 import { collaborations, type RepositoryRow, repositories } from '../../db/schema/repositories.ts'
 import { type UserRow, users } from '../../db/schema/users.ts'
 import { noRelation, type Relation, type TeamGrant } from './decide.ts'
+import { type FoundRepository, foundColumns, readPair } from './kept.ts'
 
 const reader = sql.placeholder('readerId')
 
@@ -35,15 +36,9 @@ const teamGrants = sql<TeamGrant[] | null>`case when ${users.kind} = 'organizati
       select 1 from ${teamRepositories}
       where ${teamRepositories.teamId} = ${teams.id} and ${teamRepositories.repositoryId} = ${repositories.id}))) end`
 
-const columns = {
-  repository: repositories,
-  owner: users,
-  version: sql<string>`${repositories}.xmin::text || '.' || ${users}.xmin::text`,
-}
-
 const known = prepared((db) =>
   db
-    .select({ ...columns, collaboration, isMember, teams: teamGrants })
+    .select({ ...foundColumns, collaboration, isMember, teams: teamGrants })
     .from(repositories)
     .innerJoin(users, eq(users.id, repositories.ownerId))
     .where(and(eq(users.lowerName, sql.placeholder('owner')), eq(repositories.lowerName, sql.placeholder('name'))))
@@ -52,7 +47,7 @@ const known = prepared((db) =>
 
 const knownById = prepared((db) =>
   db
-    .select({ ...columns, collaboration, isMember, teams: teamGrants })
+    .select({ ...foundColumns, collaboration, isMember, teams: teamGrants })
     .from(repositories)
     .innerJoin(users, eq(users.id, repositories.ownerId))
     .where(eq(repositories.id, sql.placeholder('id')))
@@ -61,7 +56,7 @@ const knownById = prepared((db) =>
 
 const anonymous = prepared((db) =>
   db
-    .select(columns)
+    .select(foundColumns)
     .from(repositories)
     .innerJoin(users, eq(users.id, repositories.ownerId))
     .where(and(eq(users.lowerName, sql.placeholder('owner')), eq(repositories.lowerName, sql.placeholder('name'))))
@@ -84,11 +79,11 @@ export async function findRepository(
 ): Promise<LoadedRepository | undefined> {
   const names = { owner: path.owner.toLowerCase(), name: path.name.toLowerCase() }
   if (readerId === undefined) {
-    const [row] = await anonymous(db).execute(names)
-    return row && { ...row, relation: noRelation }
+    const [found] = await anonymous(db).execute(names)
+    return found && load(db, found, noRelation)
   }
-  const [row] = await known(db).execute({ ...names, readerId })
-  return row && loaded(row)
+  const [found] = await known(db).execute({ ...names, readerId })
+  return found && load(db, found, relationIn(found))
 }
 
 /** The same by the repository's id. */
@@ -97,18 +92,19 @@ export async function findRepositoryById(
   id: number,
   readerId: number | undefined,
 ): Promise<LoadedRepository | undefined> {
-  const [row] = await knownById(db).execute({ id, readerId: readerId ?? 0 })
-  return row && loaded(row)
+  const [found] = await knownById(db).execute({ id, readerId: readerId ?? 0 })
+  return found && load(db, found, relationIn(found))
 }
 
-type KnownRow = Omit<LoadedRepository, 'relation'> & Omit<Relation, 'teams'> & { teams: TeamGrant[] | null }
+const relationIn = (found: Omit<Relation, 'teams'> & { teams: TeamGrant[] | null }): Relation => ({
+  collaboration: found.collaboration,
+  isMember: found.isMember,
+  teams: found.teams ?? [],
+})
 
-function loaded(row: KnownRow): LoadedRepository {
-  const { repository, owner, version, ...relation } = row
-  return {
-    repository,
-    owner,
-    version,
-    relation: { collaboration: relation.collaboration, isMember: relation.isMember, teams: relation.teams ?? [] },
-  }
+async function load(db: Db, found: FoundRepository, relation: Relation): Promise<LoadedRepository | undefined> {
+  const pair = await readPair(db, found)
+  if (!pair) return undefined
+  const { repository, owner } = pair
+  return { repository: repository.row, owner: owner.row, relation, version: `${repository.version}.${owner.version}` }
 }

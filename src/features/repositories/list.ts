@@ -2,13 +2,14 @@ import { and, type SQL, sql } from 'drizzle-orm'
 import { repositories } from '../../../db/schema/repositories.ts'
 import { users } from '../../../db/schema/users.ts'
 import { runKept } from '../../../db/statement.ts'
+import type { FoundRepository } from '../../access/kept.ts'
 import { visibleTo } from '../../access/visible.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import type { Page } from '../../kernel/page.ts'
 import { countRepositories } from './count.ts'
 import { filterConditions, hasOnlyFlags, type RepositoryFilter } from './filter.ts'
-import { type FoundRepository, foundColumns, type LoadedForShow, loadFound } from './load.ts'
+import { foundText, type LoadedForShow, loadFound } from './load.ts'
 import { type OrderKey, orderKeys, type RepositoryOrder } from './order.ts'
 import { readerKey, viewOf } from './view.ts'
 
@@ -97,7 +98,7 @@ function composePart(
     return mergedParts([and(wanted, view.open), and(wanted, view.beyond)], { keys, window, limit: offset + limit })
   const condition = and(wanted, visibleTo(config, actor))
   return offset === 0
-    ? sql`select ${foundColumns} from ${joined} where ${condition} order by ${sql.join(keys.map(ordered), sql`, `)} ${window}`
+    ? sql`select ${foundText} from ${joined} where ${condition} order by ${sql.join(keys.map(ordered), sql`, `)} ${window}`
     : deferredPart(condition, { keys, window })
 }
 
@@ -105,7 +106,7 @@ function composePart(
 function deferredPart(condition: SQL | undefined, { keys, window }: Pick<Merge, 'keys' | 'window'>): SQL {
   const named = keys.map(({ key }, index) => sql`${key} as ${sql.identifier(`key${index}`)}`)
   return sql`
-    select ${foundColumns} from (
+    select ${foundText} from (
       select ${repositories.id}, ${sql.join(named, sql`, `)} from ${joined}
       where ${condition} order by ${sql.join(keys.map(ordered), sql`, `)} ${window}) as page
     join ${repositories} on ${repositories.id} = page.id join ${users} on ${users.id} = ${repositories.ownerId}
@@ -128,7 +129,7 @@ function mergedParts(conditions: readonly (SQL | undefined)[], { keys, window, l
   const named = keys.map(({ key }, index) => sql`${key} as ${sql.identifier(`key${index}`)}`)
   const parts = conditions.map(
     (condition) => sql`(
-      select ${foundColumns}, ${sql.join(named, sql`, `)} from ${joined}
+      select ${foundText}, ${sql.join(named, sql`, `)} from ${joined}
       where ${condition} order by ${sql.join(keys.map(ordered), sql`, `)} limit ${literal(limit)})`,
   )
   return sql`

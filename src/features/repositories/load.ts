@@ -1,16 +1,25 @@
 import { eq, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/client.ts'
+import type { Versioned } from '../../../db/kept-rows.ts'
 import { prepared } from '../../../db/prepared.ts'
 import { type RepositoryRow, repositories } from '../../../db/schema/repositories.ts'
 import { type UserRow, users } from '../../../db/schema/users.ts'
 import { decideRights, type RepositoryRights } from '../../access/decide.ts'
+import {
+  type FoundRepository,
+  foundColumns,
+  keptOwners,
+  keptRepositories,
+  ownerVersion,
+  type Pair,
+  repositoryVersion,
+} from '../../access/kept.ts'
 import { Level } from '../../access/levels.ts'
 import { findRepositoryById } from '../../access/load.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { notFound } from '../../kernel/errors.ts'
 import type { ShownRepository } from '../../wire/repository.ts'
-import { keptBy, type Versioned } from './kept-rows.ts'
 import { loadRelations } from './relations.ts'
 
 /** A repository as it is shown, and what its ETag is made of. */
@@ -18,31 +27,15 @@ export interface LoadedForShow extends ShownRepository {
   version: string
 }
 
-/** Which repository and owner, in which state: all that a list must read of rows that were read before. */
-export interface FoundRepository {
-  id: number
-  version: string
-  ownerId: number
-  ownerVersion: string
-}
-
-const repositoryVersion = sql<string>`${repositories}.xmin::text || ${repositories}.ctid::text`
-const ownerVersion = sql<string>`${users}.xmin::text || ${users}.ctid::text`
-
-/** The columns of `FoundRepository` for a statement over `repositories` and `users`. */
-export const foundColumns = sql`${repositories.id} as "id", ${repositoryVersion} as "version",
+/** The columns of `FoundRepository` for a composed statement over `repositories` and `users`. */
+export const foundText = sql`${repositories.id} as "id", ${repositoryVersion} as "version",
   ${repositories.ownerId} as "ownerId", ${ownerVersion} as "ownerVersion"`
 
 const anyId = sql`any(${sql.placeholder('ids')}::bigint[])`
 
 const foundById = prepared((db) =>
   db
-    .select({
-      id: repositories.id,
-      version: repositoryVersion,
-      ownerId: repositories.ownerId,
-      ownerVersion,
-    })
+    .select(foundColumns)
     .from(repositories)
     .innerJoin(users, eq(users.id, repositories.ownerId))
     .where(eq(repositories.id, anyId))
@@ -58,9 +51,6 @@ const repositoriesById = prepared((db) =>
 const ownersById = prepared((db) =>
   db.select({ row: users, version: ownerVersion }).from(users).where(eq(users.id, anyId)).prepare('owners_by_ids'),
 )
-
-const keptRepositories = keptBy<RepositoryRow>()
-const keptOwners = keptBy<UserRow>()
 
 /**
  * Adds what a reader is shown of each repository beside its row: owner, rights, and the parent where the reader may see it. A
@@ -209,11 +199,6 @@ const readRows = <Row>(statement: ById<Row>, { ids }: { ids: readonly number[] }
   statement.execute({ ids: listOf(ids) })
 
 const listOf = (ids: readonly number[]): string => `{${[...new Set(ids)].join(',')}}`
-
-interface Pair {
-  repository: Versioned<RepositoryRow>
-  owner: Versioned<UserRow>
-}
 
 async function judge(
   { db, config }: Context,

@@ -1,4 +1,4 @@
-import type { Db } from '../../../db/client.ts'
+import type { Db } from './client.ts'
 
 export interface Versioned<Row> {
   row: Row
@@ -10,8 +10,9 @@ export interface Versioned<Row> {
 const MAX_ROWS = 4000
 
 /**
- * Rows that were read before, by id and version. A list first reads which rows it shows, in which version, and then only those
- * that are not here: half the time of a page of fifty wide rows is reading them. Never stale, since the version is read each time.
+ * Rows that were read before, by id and version. Who needs rows first reads which ones, in which version, and then only those that
+ * are not here: half the time of a page of fifty wide rows is reading them. Never stale, since the version is read each time.
+ * Readers share them, so they are frozen.
  */
 export class KeptRows<Row extends { id: number }> {
   readonly #rows = new Map<number, Versioned<Row>>()
@@ -25,6 +26,7 @@ export class KeptRows<Row extends { id: number }> {
     const { id } = read.row
     // Taken out first: the oldest in the order of the map are the first to go.
     this.#rows.delete(id)
+    Object.freeze(read.row)
     this.#rows.set(id, read)
     if (this.#rows.size <= MAX_ROWS) return
     const [oldest] = this.#rows.keys()
