@@ -108,13 +108,21 @@ async function stopServer(cluster: Cluster, urlToAsk: string | undefined): Promi
   }
 }
 
-/** Called after our own pools are closed, so every other session belongs to another process, such as a `user create`. */
+/** A session of ours whose connection is closed may take this long to end on a busy machine. */
+const SESSION_END_MS = 3000
+
+/** Called after our own pools are closed, so a session that stays belongs to another process, such as a `user create`. */
 async function hasOtherClients(url: string): Promise<boolean> {
   const sql = postgres(url, { max: 1, onnotice: () => undefined })
+  const deadline = performance.now() + SESSION_END_MS
   try {
-    const others = await sql`select 1 from pg_stat_activity
-      where backend_type = 'client backend' and pid <> pg_backend_pid() limit 1`
-    return others.length > 0
+    for (;;) {
+      const others = await sql`select 1 from pg_stat_activity
+        where backend_type = 'client backend' and pid <> pg_backend_pid() limit 1`
+      if (others.length === 0) return false
+      if (performance.now() > deadline) return true
+      await Bun.sleep(POLL_MS)
+    }
   } finally {
     await sql.end()
   }
