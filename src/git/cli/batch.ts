@@ -73,12 +73,19 @@ export class BatchProcess {
       queueMicrotask(() => {
         const lines = this.#unsent
         this.#unsent = ''
-        if (this.#isEnded) return
-        this.#child.stdin.write(lines)
-        this.#child.stdin.flush()
+        if (!this.#isEnded) void this.#write(lines)
       })
     }
     this.#unsent += text
+  }
+
+  async #write(lines: string): Promise<void> {
+    try {
+      this.#child.stdin.write(lines)
+      await this.#child.stdin.flush()
+    } catch {
+      // Killed a moment ago: the end of its output, which is read beside this, refuses the questions.
+    }
   }
 
   /** Questions that wait are refused with BatchEnded. The child only reads, so SIGKILL leaves nothing behind. */
