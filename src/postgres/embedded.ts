@@ -109,7 +109,7 @@ async function stopServer(cluster: Cluster, urlToAsk: string | undefined): Promi
 }
 
 /** A session of ours whose connection is closed may take this long to end on a busy machine. */
-const SESSION_END_MS = 3000
+const SESSION_END_MS = 500
 
 /** Called after our own pools are closed, so a session that stays belongs to another process, such as a `user create`. */
 async function hasOtherClients(url: string): Promise<boolean> {
