@@ -6,7 +6,7 @@ import type { Reaction } from './reaction.ts'
 const CHANNEL = 'hearth_events'
 
 /** Long enough for the events of a burst to share a transaction, too short for anybody to notice. */
-const GATHER_MS = 10
+const GATHER_MS = 50
 
 /** A notification may get lost with its connection; then the next look finds the events. */
 const LOOK_EVERY_MS = 5000

@@ -74,12 +74,30 @@ export function eventHandlers(reactions: readonly Reaction[]): Pick<JobHandlers,
   }
 }
 
+/** False when the reaction takes events one by one, or could not take these together. */
+async function reactedToAll(
+  context: Context,
+  wanted: Reaction,
+  { all, signal }: { all: readonly StoredEvent[]; signal: AbortSignal },
+): Promise<boolean> {
+  if (wanted.reactToAll === undefined) return false
+  try {
+    await wanted.reactToAll(context, all, signal)
+    return true
+  } catch (err) {
+    if (signal.aborted) throw err
+    context.log.warn({ err, reaction: wanted.name }, 'a reaction failed for several events, and is tried for each')
+    return false
+  }
+}
+
 /** One event that fails must not hold up or repeat the others: it gets a job of its own. */
 async function reactToEach(
   context: Context,
   wanted: Reaction,
   { all, signal }: { all: readonly StoredEvent[]; signal: AbortSignal },
 ): Promise<void> {
+  if (all.length > 1 && (await reactedToAll(context, wanted, { all, signal }))) return
   for (const event of all) {
     try {
       await wanted.react(context, event, signal)

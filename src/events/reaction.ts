@@ -9,6 +9,8 @@ export interface Reaction {
   /** Reactions of one queue run in the order of their events; undefined for in parallel. */
   queueOf(event: StoredEvent): string | undefined
   react(context: Context, event: StoredEvent, signal: AbortSignal): Promise<void>
+  /** The same for several events in their order; without it they are taken one by one. */
+  reactToAll?(context: Context, events: readonly StoredEvent[], signal: AbortSignal): Promise<void>
 }
 
 interface ReactionOptions<Kind extends EventKind> {
@@ -20,11 +22,13 @@ interface ReactionOptions<Kind extends EventKind> {
    * subjects may be gone by then, which is not an error.
    */
   react(context: Context, event: StoredEvent<Kind>, signal: AbortSignal): Promise<void>
+  /** Where several events cost little more than one. When it fails, each of them is taken alone. */
+  reactToAll?(context: Context, events: readonly StoredEvent<Kind>[], signal: AbortSignal): Promise<void>
 }
 
 /** Declares a reaction: `event` has the union of the payloads of its kinds. */
 export function reaction<Kind extends EventKind>(options: ReactionOptions<Kind>): Reaction {
-  const { name, queueOf, react } = options
+  const { name, queueOf, react, reactToAll } = options
   const kinds: ReadonlySet<string> = new Set<string>(options.kinds)
   const isWanted = (event: StoredEvent): event is StoredEvent<Kind> & StoredEvent => kinds.has(event.kind)
   return {
@@ -34,5 +38,9 @@ export function reaction<Kind extends EventKind>(options: ReactionOptions<Kind>)
     async react(context, event, signal) {
       if (isWanted(event)) await react(context, event, signal)
     },
+    ...(reactToAll && {
+      reactToAll: (context: Context, events: readonly StoredEvent[], signal: AbortSignal) =>
+        reactToAll(context, events.filter(isWanted), signal),
+    }),
   }
 }

@@ -1,6 +1,7 @@
+import type { Db } from '../../../db/client.ts'
 import { type Reaction, reaction } from '../../events/reaction.ts'
-import { operationOf, recordedKinds } from './kinds.ts'
-import { findFullName, followOwner, insertActivity } from './store.ts'
+import { operationOf, type RecordedEvent, recordedKinds } from './kinds.ts'
+import { findFullNames, followOwner, insertActivities } from './store.ts'
 
 /** Queues that the records of one repository share, so that its feed is in the order of events. */
 const QUEUES = 4
@@ -10,13 +11,26 @@ export const activityRecord: Reaction = reaction({
   name: 'activity.record',
   kinds: recordedKinds,
   queueOf: ({ repositoryId }) => `activity:${(repositoryId ?? 0) % QUEUES}`,
-  async react({ db }, event) {
-    const { id, actorId, repositoryId, createdAt } = event
-    // What nobody did, such as a repair after a crash, is no news of anybody.
-    if (actorId === null || repositoryId === null) return
-    if (event.kind === 'repository.transferred') await followOwner(db, repositoryId)
-    const fullName = await findFullName(db, repositoryId)
-    const operation = fullName === undefined ? undefined : operationOf(event, fullName)
-    if (operation) await insertActivity(db, { eventId: id, actorId, repositoryId, createdAt, ...operation })
-  },
+  react: (context, event) => record(context.db, [event]),
+  reactToAll: (context, events) => record(context.db, events),
 })
+
+async function record(db: Db, events: readonly RecordedEvent[]): Promise<void> {
+  // What nobody did, such as a repair after a crash, is no news of anybody.
+  const news = events.flatMap((event) => {
+    const { actorId, repositoryId } = event
+    return actorId === null || repositoryId === null ? [] : [{ event, actorId, repositoryId }]
+  })
+  for (const { event, repositoryId } of news)
+    if (event.kind === 'repository.transferred') await followOwner(db, repositoryId)
+  const names = await findFullNames(
+    db,
+    news.map(({ repositoryId }) => repositoryId),
+  )
+  const made = news.flatMap(({ event, actorId, repositoryId }) => {
+    const fullName = names.get(repositoryId)
+    const operation = fullName === undefined ? undefined : operationOf(event, fullName)
+    return operation ? [{ eventId: event.id, actorId, repositoryId, createdAt: event.createdAt, ...operation }] : []
+  })
+  await insertActivities(db, made)
+}

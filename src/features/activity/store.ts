@@ -14,19 +14,22 @@ export interface NewActivity extends Operation {
   createdAt: Date
 }
 
-/** Writes nothing when it is there already, and nothing when what it is about has gone meanwhile. */
-export async function insertActivity(db: Db, activity: NewActivity): Promise<void> {
-  const { eventId, actorId, repositoryId, createdAt, opType, refName = '', content = '' } = activity
-  const [issueId, commentId] = [activity.issueId ?? null, activity.commentId ?? null]
+/** Writes those that are not there already, in their order, and none whose subject has gone meanwhile. */
+export async function insertActivities(db: Db, all: readonly NewActivity[]): Promise<void> {
+  if (all.length === 0) return
   await db.execute(sql`
     insert into ${activities}
       (event_id, actor_id, owner_id, repository_id, op_type, ref_name, issue_id, comment_id, content, created_at)
-    select ${eventId}::bigint, ${users.id}, ${repositories.ownerId}, ${repositories.id}, ${opType}, ${refName},
-      ${issueId}::bigint, ${commentId}::bigint, ${content}, ${createdAt.toISOString()}::text::timestamptz
-    from ${repositories}, ${users}
-    where ${repositories.id} = ${repositoryId} and ${users.id} = ${actorId}
-      and (${issueId}::bigint is null or exists (select 1 from ${issues} where ${issues.id} = ${issueId}))
-      and (${commentId}::bigint is null or exists (select 1 from ${comments} where ${comments.id} = ${commentId}))
+    select made."eventId", ${users.id}, ${repositories.ownerId}, ${repositories.id}, made."opType",
+      coalesce(made."refName", ''), made."issueId", made."commentId", coalesce(made.content, ''), made."createdAt"
+    from json_to_recordset(${JSON.stringify(all)}::text::json) as made(
+      "eventId" bigint, "actorId" bigint, "repositoryId" bigint, "createdAt" timestamptz, "opType" text,
+      "refName" text, "issueId" bigint, "commentId" bigint, content text)
+    join ${repositories} on ${repositories.id} = made."repositoryId"
+    join ${users} on ${users.id} = made."actorId"
+    where (made."issueId" is null or exists (select 1 from ${issues} where ${issues.id} = made."issueId"))
+      and (made."commentId" is null or exists (select 1 from ${comments} where ${comments.id} = made."commentId"))
+    order by made."eventId"
     on conflict do nothing`)
 }
 
@@ -39,13 +42,13 @@ export async function followOwner(db: Db, repositoryId: number): Promise<void> {
     .where(and(eq(activities.repositoryId, repositoryId), sql`exists (${owner})`))
 }
 
-export async function findFullName(db: Db, repositoryId: number): Promise<string | undefined> {
-  const [row] = await db
-    .select({ owner: users.name, name: repositories.name })
+export async function findFullNames(db: Db, ids: readonly number[]): Promise<ReadonlyMap<number, string>> {
+  const rows = await db
+    .select({ id: repositories.id, owner: users.name, name: repositories.name })
     .from(repositories)
     .innerJoin(users, eq(users.id, repositories.ownerId))
-    .where(eq(repositories.id, repositoryId))
-  return row && `${row.owner}/${row.name}`
+    .where(inArray(repositories.id, [...new Set(ids)]))
+  return new Map(rows.map(({ id, owner, name }) => [id, `${owner}/${name}`]))
 }
 
 /** In the order of the ids. */
