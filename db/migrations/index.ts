@@ -10,6 +10,7 @@ import m0007 from './0007_follow_counters.sql' with { type: 'text' }
 import m0008 from './0008_events_outbox.sql' with { type: 'text' }
 import m0009 from './0009_hooks_and_activity.sql' with { type: 'text' }
 import m0010 from './0010_upkeep.sql' with { type: 'text' }
+import m0011 from './0011_issue_search.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -29,4 +30,5 @@ export const migrations: readonly Migration[] = [
   { name: '0008_events_outbox', sql: m0008 },
   { name: '0009_hooks_and_activity', sql: m0009 },
   { name: '0010_upkeep', sql: m0010 },
+  { name: '0011_issue_search', sql: m0011 },
 ]

@@ -88,7 +88,6 @@ export const issues = pgTable(
     index('issues_updated_idx').on(table.repositoryId, table.updatedAt, table.id),
     index('issues_poster_idx').on(table.posterId, table.createdAt),
     index('issues_milestone_idx').on(table.milestoneId),
-    index('issues_search_idx').using('gin', sql`lower(${table.title}) gin_trgm_ops`),
     check('issues_title_length', sql`char_length(title) <= 255`),
   ],
 )
