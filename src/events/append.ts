@@ -1,3 +1,4 @@
+import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../db/client.ts'
 import { events } from '../../db/schema/events.ts'
 import type { NewEvent } from './catalogue.ts'
@@ -27,4 +28,22 @@ export async function appendEvents(tx: Db, all: readonly NewEvent[]): Promise<nu
     ids.push(...rows.map(({ id }) => id))
   }
   return ids
+}
+
+/**
+ * The same as a part of a larger statement, for a change that is one statement together with its event and so needs no
+ * transaction around it.
+ * @param made the common table expression that the payload is read from
+ */
+export function appendingEvent(
+  {
+    kind,
+    actorId,
+    repositoryId = null,
+    ownerId = null,
+  }: Pick<NewEvent, 'kind' | 'actorId' | 'repositoryId' | 'ownerId'>,
+  { payload, made }: { payload: SQL; made: SQL },
+): SQL {
+  return sql`insert into ${events} (kind, actor_id, repository_id, owner_id, payload)
+    select ${kind}::text, ${actorId}::bigint, ${repositoryId}::bigint, ${ownerId}::bigint, ${payload} from ${made}`
 }

@@ -58,25 +58,32 @@ export async function createIssue(
   // Wire: what only writers may set is dropped in silence when others send it.
   const plan = mayPlan(repo) ? await readPlan(db, repo, option) : noPlan
   const isClosed = option.closed ?? false
+  const issue = {
+    repositoryId: repo.repository.id,
+    posterId: actor.user.id,
+    title: option.title.trim(),
+    body: option.body ?? '',
+    ref: option.ref ?? '',
+    milestoneId: plan.milestoneId,
+    dueAt: plan.dueAt,
+    isClosed,
+    closedAt: isClosed ? clock.now() : null,
+  }
+  // Most issues are this one statement: a third of the cost of a transaction with an event beside it.
+  if (isBare(plan)) return { issue: await insertIssue(db, issue, repo.owner.id), poster: actor.user, ...nothingElse }
   return db.transaction(async (tx) => {
-    const issue = await insertIssue(tx, {
-      repositoryId: repo.repository.id,
-      posterId: actor.user.id,
-      title: option.title.trim(),
-      body: option.body ?? '',
-      ref: option.ref ?? '',
-      milestoneId: plan.milestoneId,
-      dueAt: plan.dueAt,
-      isClosed,
-      closedAt: isClosed ? clock.now() : null,
-    })
-    await addLabels(tx, issue.id, ids(plan.labels))
-    if (plan.assignees.length > 0) await replaceAssignees(tx, issue.id, ids(plan.assignees))
-    await appendIssueEvent(tx, { actor, repo }, { kind: 'issue.created', issue })
-    const [milestone] = await recountMilestones(tx, [issue.milestoneId])
-    return { issue, poster: actor.user, assignees: plan.assignees, labels: plan.labels, milestone }
+    const row = await insertIssue(tx, issue, repo.owner.id)
+    await addLabels(tx, row.id, ids(plan.labels))
+    if (plan.assignees.length > 0) await replaceAssignees(tx, row.id, ids(plan.assignees))
+    const [milestone] = await recountMilestones(tx, [row.milestoneId])
+    return { issue: row, poster: actor.user, assignees: plan.assignees, labels: plan.labels, milestone }
   })
 }
+
+const isBare = ({ labels, assignees, milestoneId }: Plan): boolean =>
+  labels.length === 0 && assignees.length === 0 && milestoneId === null
+
+const nothingElse = { assignees: [], labels: [], milestone: undefined }
 
 const ids = (rows: readonly { id: number }[]): number[] => rows.map(({ id }) => id)
 
@@ -144,7 +151,7 @@ export async function recordStateChange(
 }
 
 interface IssueNews {
-  kind: 'issue.created' | 'issue.closed' | 'issue.reopened' | 'issue.deleted'
+  kind: 'issue.closed' | 'issue.reopened' | 'issue.deleted'
   issue: IssueRow
   commentId?: number
 }

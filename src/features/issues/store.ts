@@ -12,6 +12,7 @@ import {
 } from '../../../db/schema/issues.ts'
 import { repositories } from '../../../db/schema/repositories.ts'
 import { blocks } from '../../../db/schema/users.ts'
+import { appendingEvent } from '../../events/append.ts'
 
 /** A row with the version that its ETag is made of. */
 export interface VersionedIssue {
@@ -48,21 +49,27 @@ export type NewIssue = Pick<
 >
 
 /**
- * Takes the next number of the repository and writes the issue, in one statement. The repository's row stays locked until the
- * transaction ends, so that numbers have no gap and no double.
+ * Takes the next number of the repository, writes the issue and tells of it, in one statement: whole or not at all without a
+ * transaction. The repository's row stays locked until it is done, so that numbers have no gap and no double.
+ * @param ownerId of the repository
  */
-export async function insertIssue(db: Db, issue: NewIssue): Promise<IssueRow> {
+export async function insertIssue(db: Db, issue: NewIssue, ownerId: number): Promise<IssueRow> {
   const { repositoryId, posterId, title, body, ref, milestoneId, dueAt, isClosed, closedAt } = issue
+  const event = { kind: 'issue.created', actorId: posterId, repositoryId, ownerId } as const
+  const payload = sql`jsonb_build_object('issueId', id, 'number', number, 'isPull', false)`
   const [row] = await db.execute<{ id: number; number: number; at: Date }>(sql`
     with taken as (
       update ${repositories} set last_issue_number = last_issue_number + 1,
         open_issues_count = open_issues_count + ${isClosed ? 0 : 1}::int
-      where id = ${repositoryId}::bigint returning last_issue_number as number)
-    insert into ${issues} (repository_id, number, poster_id, title, body, ref, milestone_id, due_at, is_closed, closed_at)
-    select ${repositoryId}::bigint, number, ${posterId}::bigint, ${title}::text, ${body}::text, ${ref}::text,
-      ${milestoneId}::bigint, ${dueAt?.toISOString() ?? null}::timestamptz, ${isClosed}::boolean,
-      ${closedAt?.toISOString() ?? null}::timestamptz
-    from taken returning id, number, created_at as at`)
+      where id = ${repositoryId}::bigint returning last_issue_number as number),
+    made as (
+      insert into ${issues} (repository_id, number, poster_id, title, body, ref, milestone_id, due_at, is_closed, closed_at)
+      select ${repositoryId}::bigint, number, ${posterId}::bigint, ${title}::text, ${body}::text, ${ref}::text,
+        ${milestoneId}::bigint, ${dueAt?.toISOString() ?? null}::timestamptz, ${isClosed}::boolean,
+        ${closedAt?.toISOString() ?? null}::timestamptz
+      from taken returning id, number, created_at),
+    told as (${appendingEvent(event, { payload, made: sql`made` })})
+    select id, number, created_at as at from made`)
   if (row === undefined) throw new Error(`repository ${repositoryId} is gone`)
   return { ...issue, ...unset, id: row.id, number: row.number, createdAt: row.at, updatedAt: row.at }
 }
