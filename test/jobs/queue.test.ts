@@ -186,7 +186,8 @@ test('a running worker hears of a job at once, and is back soon after the databa
   for (let id = 1; id <= 2; id++) {
     expect((await cut()).length).toBeGreaterThan(0)
     await queue.add(id)
-    await until(() => done.includes(id), `job ${id} after the connections were cut`)
+    // A job that was just claimed over a connection that is cut waits until its worker counts as dead: 20 s at most.
+    await until(() => done.includes(id), `job ${id} after the connections were cut`, 40_000)
   }
   await worker.close()
 })
