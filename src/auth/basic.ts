@@ -5,15 +5,8 @@ import type { Context } from '../context.ts'
 import type { Actor } from './actor.ts'
 import { checkPassword } from './check-password.ts'
 import type { RequestOrigin } from './origin.ts'
+import { findPerson } from './person.ts'
 import { findTokenActor, TOKEN_PATTERN } from './token.ts'
-
-const byName = prepared((db) =>
-  db
-    .select()
-    .from(users)
-    .where(and(eq(users.lowerName, sql.placeholder('name')), eq(users.kind, 'user')))
-    .prepare('user_by_login_name'),
-)
 
 const byEmail = prepared((db) =>
   db
@@ -59,7 +52,7 @@ async function findPasswordActor(context: Context, credential: BasicCredential):
 async function findLogin({ db }: Context, name: string): Promise<UserRow | undefined> {
   // PostgreSQL keeps no NUL in a text: nobody has such a name.
   if (name.includes('\0')) return undefined
-  const [named] = await byName(db).execute({ name: name.toLowerCase() })
+  const named = await findPerson(db, name)
   if (named || !name.includes('@')) return named
   const [addressed] = await byEmail(db).execute({ email: name.toLowerCase() })
   return addressed?.user

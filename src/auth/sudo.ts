@@ -1,18 +1,8 @@
-import { and, eq, sql } from 'drizzle-orm'
-import { prepared } from '../../db/prepared.ts'
-import { users } from '../../db/schema/users.ts'
 import type { Context } from '../context.ts'
 import { forbidden, notFound } from '../kernel/errors.ts'
 import type { Actor } from './actor.ts'
+import { findPerson } from './person.ts'
 import { maySudo } from './scopes.ts'
-
-const byName = prepared((db) =>
-  db
-    .select()
-    .from(users)
-    .where(and(eq(users.lowerName, sql.placeholder('name')), eq(users.kind, 'user')))
-    .prepare('sudo_target'),
-)
 
 /**
  * Lets an administrator act as another user. The token's own scopes go on limiting, and the target's rights count.
@@ -22,8 +12,7 @@ export async function actAs(context: Context, actor: Actor | undefined, name: st
   if (!actor?.user.isAdmin) throw forbidden('Only administrators allowed to sudo.', { withoutUrl: true })
   if (actor.scopes && !maySudo(actor.scopes))
     throw forbidden('The token does not hold the sudo scope.', { withoutUrl: true, requiredScopes: ['sudo'] })
-  // PostgreSQL keeps no NUL in a text: nobody has such a name.
-  const [user] = name.includes('\0') ? [] : await byName(context.db).execute({ name: name.toLowerCase() })
+  const user = await findPerson(context.db, name)
   if (!user) throw notFound()
   return { ...actor, user, sudoer: actor.user }
 }

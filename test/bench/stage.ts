@@ -71,6 +71,7 @@ async function startServer(folder: string, databaseUrl: string) {
   const child = Bun.spawn(
     [
       process.execPath,
+      // Such as `--cpu-prof`, to see where the time goes.
       ...(process.env.BENCH_BUN_FLAGS ?? '').split(' ').filter(Boolean),
       resolve(import.meta.dir, '../../src/main.ts'),
       'serve',

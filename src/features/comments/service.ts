@@ -1,5 +1,6 @@
 import type { Db } from '../../../db/client.ts'
 import type { CommentRow } from '../../../db/schema/issues.ts'
+import { isBlocked } from '../../access/blocks.ts'
 import { Level } from '../../access/levels.ts'
 import type { RepositoryAccess } from '../../access/repository-access.ts'
 import type { Actor } from '../../auth/actor.ts'
@@ -9,7 +10,6 @@ import type { EventKind, EventPayload } from '../../events/catalogue.ts'
 import { forbidden, notFound } from '../../kernel/errors.ts'
 import { parseId } from '../../kernel/ids.ts'
 import { getIssue } from '../issues/service.ts'
-import { isBlockedBy } from '../issues/store.ts'
 import { type FoundComment, findComment, insertComment, removeComment, updateComment } from './store.ts'
 
 export interface Doer {
@@ -27,7 +27,7 @@ export async function createComment(
 ): Promise<FoundComment> {
   const { issue } = await getIssue(context, repo, index)
   if (issue.isLocked && !mayModerate(repo)) throw forbidden('the conversation is locked')
-  if (await isBlockedBy(context.db, actor.user.id, [repo.owner.id, issue.posterId]))
+  if (await isBlocked(context.db, { blockerId: [repo.owner.id, issue.posterId], blockedId: actor.user.id }))
     throw forbidden('the owner of the repository or the author of the issue has blocked you')
   const comment = await context.db.transaction(async (tx) => {
     const row = await insertComment(tx, { issueId: issue.id, posterId: actor.user.id, body })

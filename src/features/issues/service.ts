@@ -2,6 +2,7 @@ import type { Db } from '../../../db/client.ts'
 import type { IssueRow, LabelRow } from '../../../db/schema/issues.ts'
 import type { UserRow } from '../../../db/schema/users.ts'
 import { findAssignable } from '../../access/assignable.ts'
+import { isBlocked } from '../../access/blocks.ts'
 import { Level } from '../../access/levels.ts'
 import type { RepositoryAccess } from '../../access/repository-access.ts'
 import type { Actor } from '../../auth/actor.ts'
@@ -19,7 +20,6 @@ import {
   findIssue,
   insertIssue,
   insertStateChange,
-  isBlockedBy,
   recountMilestones,
   removeIssue,
   replaceAssignees,
@@ -54,7 +54,8 @@ export async function createIssue(
 ): Promise<ShownIssue> {
   const { db, clock } = context
   const isOwn = actor.user.id === repo.owner.id
-  if (!isOwn && (await isBlockedBy(db, actor.user.id, [repo.owner.id]))) throw forbidden('the owner has blocked you')
+  if (!isOwn && (await isBlocked(db, { blockerId: repo.owner.id, blockedId: actor.user.id })))
+    throw forbidden('the owner has blocked you')
   // Wire: what only writers may set is dropped in silence when others send it.
   const plan = mayPlan(repo) ? await readPlan(db, repo, option) : noPlan
   const isClosed = option.closed ?? false

@@ -11,7 +11,6 @@ import {
   milestones,
 } from '../../../db/schema/issues.ts'
 import { repositories } from '../../../db/schema/repositories.ts'
-import { blocks } from '../../../db/schema/users.ts'
 import { appendingEvent } from '../../events/append.ts'
 
 /** A row with the version that its ETag is made of. */
@@ -144,16 +143,4 @@ export async function recountMilestones(db: Db, ids: readonly (number | null)[])
     .set({ openIssuesCount: count(false), closedIssuesCount: count(true) })
     .where(inArray(milestones.id, known))
     .returning()
-}
-
-/** Whether one of these people does not want to hear from this one. */
-export async function isBlockedBy(db: Db, blockedId: number, blockerIds: readonly (number | null)[]): Promise<boolean> {
-  const known = blockerIds.filter((id) => id !== null)
-  if (known.length === 0) return false
-  const [row] = await db
-    .select({ blockerId: blocks.blockerId })
-    .from(blocks)
-    .where(and(eq(blocks.blockedId, blockedId), inArray(blocks.blockerId, known)))
-    .limit(1)
-  return row !== undefined
 }
