@@ -35,6 +35,11 @@ export class Attempts {
     }
   }
 
+  /** Ids of the jobs that run now. */
+  get running(): string[] {
+    return Array.from(this.#running, ({ id }) => id)
+  }
+
   get isStopped(): boolean {
     return this.#stopReason !== undefined
   }

@@ -52,6 +52,30 @@ export async function freeDeadWorkers(pool: pg.Pool, deadSeconds: number): Promi
   return rows[0]?.freed ?? 0
 }
 
+/**
+ * Frees jobs that this living worker holds without running them: the answer to its claim was lost with a connection.
+ * Returns how many. The attempt does not count, since it never began.
+ */
+export async function freeLostClaims(pool: pg.Pool, claims: { worker: string; running: string[]; seconds: number }) {
+  const { rows } = await pool.query<{ freed: number }>(
+    `with limits as (select now() - make_interval(secs => $3) as oldest),
+     freed as (
+       update graphile_worker._private_jobs
+       set locked_at = null, locked_by = null, attempts = greatest(attempts - 1, 0)
+       from limits
+       where locked_by = $1 and locked_at < oldest and id <> all($2::bigint[])
+       returning job_queue_id),
+     queues as (
+       update graphile_worker._private_job_queues
+       set locked_at = null, locked_by = null
+       where locked_by = $1 and id in (select job_queue_id from freed)),
+     counted as (select count(*)::int as freed from freed)
+     select freed, pg_notify('jobs:insert', json_build_object('count', freed)::text) from counted where freed > 0`,
+    [claims.worker, claims.running, claims.seconds],
+  )
+  return rows[0]?.freed ?? 0
+}
+
 /** Gives all jobs of a worker that ends, and those in `ended`, back to the others; the attempt does not count. */
 export async function handBack(pool: pg.Pool, worker: string, ended: readonly string[]): Promise<void> {
   await pool.query(

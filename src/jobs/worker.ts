@@ -3,7 +3,7 @@ import { type Runner, run, type WorkerEvents } from 'graphile-worker'
 import type pg from 'pg'
 import type { Log } from '../log.ts'
 import { Attempts } from './attempts.ts'
-import { beat, freeDeadWorkers, handBack, type Liveness, registerWorker } from './liveness.ts'
+import { beat, freeDeadWorkers, freeLostClaims, handBack, type Liveness, registerWorker } from './liveness.ts'
 import { libraryLogger } from './logger.ts'
 import { tasksOf, type Work } from './tasks.ts'
 
@@ -42,7 +42,14 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     await runner.stop().catch((err: unknown) => log.debug({ err }, 'the job worker had stopped already'))
     clear()
   }
-  const stopBeating = keepAlive({ pool, id, liveness, log, lost: () => void halt('taken for dead', BREAK_MS) })
+  const stopBeating = keepAlive({
+    pool,
+    id,
+    liveness,
+    log,
+    attempts,
+    lost: () => void halt('taken for dead', BREAK_MS),
+  })
   const ended = runner.promise
     .catch((err: unknown) => log.warn({ err }, 'the job worker broke off'))
     .then(() => handBack(pool, id, [...attempts.handedBack]))
@@ -92,11 +99,12 @@ interface Pulse {
   id: string
   liveness: Liveness
   log: Log
+  attempts: Attempts
   lost(): void
 }
 
 /** Shows that this worker lives and frees the jobs of those that do not. Returns what ends it. */
-function keepAlive({ pool, id, liveness, log, lost }: Pulse): () => void {
+function keepAlive({ pool, id, liveness, log, attempts, lost }: Pulse): () => void {
   let isBusy = false
   // After an outage of the database all others look dead too: they get one beat's time to show that they are not.
   let isSteady = false
@@ -110,6 +118,9 @@ function keepAlive({ pool, id, liveness, log, lost }: Pulse): () => void {
       }
       const freed = isSteady ? await freeDeadWorkers(pool, liveness.deadSeconds) : 0
       if (freed > 0) log.warn({ jobs: freed }, 'jobs of a dead process are freed')
+      const claims = { worker: id, running: attempts.running, seconds: liveness.deadSeconds }
+      const lostClaims = await freeLostClaims(pool, claims)
+      if (lostClaims > 0) log.warn({ jobs: lostClaims }, 'jobs whose claim was lost with a connection are freed')
       isSteady = true
     } catch (err) {
       isSteady = false

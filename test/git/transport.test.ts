@@ -122,15 +122,16 @@ test('streams a push and a clone of 100 MB in flat memory', async () => {
   Bun.gc(true)
   const before = process.memoryUsage.rss()
   let peak = before
+  // Collected before each look, so that what counts is what is held and not what lies about.
   const watch = setInterval(() => {
+    Bun.gc(true)
     peak = Math.max(peak, process.memoryUsage.rss())
-  }, 5)
+  }, 20)
   await must(['push', '-q', door.url(13), 'HEAD:main'], path)
   await must(['clone', '-q', door.url(13), stage.work('heavy-clone')])
   clearInterval(watch)
   expect(await must(['rev-parse', 'HEAD'], stage.work('heavy-clone'))).toBe(await must(['rev-parse', 'HEAD'], path))
-  // Kept whole, either would need more than what the collector may leave lying about.
-  expect((peak - before) / 1e6).toBeLessThan(85)
+  expect((peak - before) / 1e6).toBeLessThan(50)
 })
 
 test('prints our reason beside each ref of a push that is refused before git starts', async () => {

@@ -172,6 +172,31 @@ test('a stop takes back jobs from handlers that ignore their signal', async () =
   expect(await queue.database.sql`select id from job_workers`).toHaveLength(0)
 })
 
+test('a job that a living worker claimed but never heard of is freed', async () => {
+  const done: number[] = []
+  const worker = openQueue(home.url, {
+    liveness: { beatSeconds: 0.05, deadSeconds: 1 },
+    async react({ id, attempt }) {
+      done.push(id, attempt)
+    },
+  })
+  const { sql } = queue.database
+  await queue.add(7, '', { queue: 'lost', runAt: new Date(Date.now() + 3_600_000) })
+  await worker.jobs.start()
+  // What is left when the answer to a claim is lost with its connection.
+  await sql`
+    update graphile_worker._private_job_queues q
+    set locked_by = (select id from job_workers), locked_at = now() - interval '1 minute'
+    from graphile_worker._private_jobs j where j.job_queue_id = q.id and q.queue_name = 'lost'`
+  await sql`
+    update graphile_worker._private_jobs
+    set locked_by = (select id from job_workers), locked_at = now() - interval '1 minute', run_at = now(), attempts = 1
+    where job_queue_id = (select id from graphile_worker._private_job_queues where queue_name = 'lost')`
+  await until(() => done.length > 0, 'the job ran')
+  expect(done).toEqual([7, 1])
+  await worker.close()
+})
+
 test('a running worker hears of a job at once, and is back soon after the database cut all connections', async () => {
   const done: number[] = []
   const worker = openQueue(home.url, {
@@ -186,7 +211,7 @@ test('a running worker hears of a job at once, and is back soon after the databa
   for (let id = 1; id <= 2; id++) {
     expect((await cut()).length).toBeGreaterThan(0)
     await queue.add(id)
-    // A job that was just claimed over a connection that is cut waits until its worker counts as dead: 20 s at most.
+    // A job that was just claimed over a connection that is cut waits until the claim counts as lost: 25 s at most.
     await until(() => done.includes(id), `job ${id} after the connections were cut`, 40_000)
   }
   await worker.close()
