@@ -1,6 +1,7 @@
 import type { PgDatabase } from 'drizzle-orm/pg-core'
 import { drizzle, type PostgresJsQueryResultHKT } from 'drizzle-orm/postgres-js'
-import postgres from 'postgres'
+import type postgres from 'postgres'
+import { connect } from './connect.ts'
 
 /** A handle for queries: the pool or a transaction, so that the caller owns the transaction. */
 export type Db = PgDatabase<PostgresJsQueryResultHKT, Record<string, never>>
@@ -32,7 +33,7 @@ const JSONB = 3802
 /** Opens a pool. Connections are made at first use, so an address that does not answer fails there. */
 export function openDatabase(url: string, options: DatabaseOptions): Database {
   const { poolSize, timeoutSeconds = 30, applicationName = 'hearth', connectSeconds = 10 } = options
-  const sql = postgres(url, {
+  const sql = connect(url, {
     max: poolSize,
     connect_timeout: connectSeconds,
     // Notices ("relation already exists, skipping") would go to standard output.

@@ -1,6 +1,7 @@
-import postgres from 'postgres'
+import type postgres from 'postgres'
 import { sha256Hex } from '../src/kernel/hashing.ts'
 import type { Sql } from './client.ts'
+import { connect } from './connect.ts'
 import { type Migration, migrations } from './migrations/index.ts'
 
 /** Any number will do, as long as no other program takes the same lock on this database. */
@@ -23,7 +24,7 @@ export interface MigrateOptions {
  */
 export async function migrate(url: string, options: MigrateOptions = {}): Promise<string[]> {
   // One connection: the lock belongs to it, and no statement limit applies, since a table may be large.
-  const sql = postgres(url, {
+  const sql = connect(url, {
     max: 1,
     onnotice: () => undefined,
     connection: { application_name: 'hearth migrate', statement_timeout: 0 },

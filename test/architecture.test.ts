@@ -15,7 +15,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   config: ground,
   log: ['config'],
   version: [],
-  postgres: [...ground, 'config'],
+  postgres: [...ground, 'config', 'db'],
   storage: ['config', 'postgres'],
   // Types only: what everything else is handed.
   context: ['db', 'config', 'log', 'auth', 'git', 'jobs', 'templates', 'kernel', 'http', 'mail', 'render'],

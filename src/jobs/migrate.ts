@@ -1,5 +1,5 @@
 import { runMigrations } from 'graphile-worker'
-import postgres from 'postgres'
+import { connect } from '../../db/connect.ts'
 import { jobCatalogue } from './catalogue.ts'
 import { libraryLogger } from './logger.ts'
 import { openJobsPool } from './pool.ts'
@@ -10,7 +10,7 @@ import { openJobsPool } from './pool.ts'
  */
 export async function migrateJobs(url: string): Promise<void> {
   // Never connects: it reads the address, so that both drivers understand it alike.
-  const sql = postgres(url, { max: 1 })
+  const sql = connect(url, { max: 1 })
   const pool = openJobsPool(sql)
   try {
     await runMigrations({ pgPool: pool, schema: 'graphile_worker', logger: libraryLogger() })

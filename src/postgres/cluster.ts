@@ -15,7 +15,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { randomHex } from '../kernel/hashing.ts'
 import type { Account } from './account.ts'
-import { readServerFile } from './server-file.ts'
+import { readServerFile, type ServerFile } from './server-file.ts'
 
 /** A database server's files: `data`, `password` and `server.log` in one folder. */
 export interface Cluster {
@@ -32,12 +32,15 @@ export const ROLE = 'hearth'
 const LOG_LIMIT_BYTES = 16 * 1024 * 1024
 const START_MS = 60_000
 const POLL_MS = 5
+/** Names the socket and nothing else: no other server listens in the same folder. */
+const SOCKET_PORT = 5432
+const SOCKET = `.s.PGSQL.${SOCKET_PORT}`
+/** The kernel's limit is 107 bytes on Linux and 103 elsewhere; the lock file beside the socket has five more. */
+const MAX_SOCKET_PATH = 98
 const PORT_TRIES = 10
 const RETRY_MS = 100
 
 const SETTINGS: readonly string[] = [
-  'listen_addresses=127.0.0.1',
-  'unix_socket_directories=',
   'password_encryption=scram-sha-256',
   'timezone=UTC',
   'log_timezone=UTC',
@@ -95,12 +98,18 @@ function initialize(cluster: Cluster, passwordFile: string): void {
   if (status !== 0) throw new Error(`PostgreSQL could not make its files: ${stderr || String(error)}`)
 }
 
-/** Starts the server on a free loopback port and waits until it accepts connections. Returns its port. */
-export async function startCluster(cluster: Cluster): Promise<number> {
+/** Starts the server and waits until it accepts connections. */
+export async function startCluster(cluster: Cluster): Promise<ServerFile> {
+  let useSocket = hasShortPath(cluster)
   for (let attempt = 1; ; attempt += 1) {
-    const port = await freePort()
-    const problem = await launch(cluster, port)
-    if (problem === undefined) return port
+    const started = await launch(cluster, useSocket ? onSocket(cluster) : await onLoopback())
+    if (typeof started !== 'string') return started
+    const problem = started
+    // Some file systems, such as folders that a virtual machine shares with its host, have no sockets.
+    if (useSocket && !/still in use|already exists/.test(problem)) {
+      useSocket = false
+      continue
+    }
     // Somebody took the port in between, or sessions of a server that was killed have not ended yet.
     if (attempt === PORT_TRIES || !/Address already in use|could not bind|still in use/.test(problem))
       throw new Error(`PostgreSQL did not start: ${problem}`)
@@ -108,12 +117,30 @@ export async function startCluster(cluster: Cluster): Promise<number> {
   }
 }
 
-/** Undefined once the server is ready, else the end of its log. */
-async function launch(cluster: Cluster, port: number): Promise<string | undefined> {
+/**
+ * A socket in the cluster's own folder, which only its user may enter: statements cost a third less CPU there than over
+ * the loopback address, which serves where there can be no socket.
+ */
+const onSocket = ({ folder }: Cluster): string[] => [
+  'listen_addresses=',
+  `unix_socket_directories=${folder}`,
+  `port=${SOCKET_PORT}`,
+]
+
+const onLoopback = async (): Promise<string[]> => [
+  'listen_addresses=127.0.0.1',
+  'unix_socket_directories=',
+  `port=${await freePort()}`,
+]
+
+const hasShortPath = ({ folder }: Cluster): boolean => Buffer.byteLength(join(folder, SOCKET)) <= MAX_SOCKET_PATH
+
+/** The server once it is ready, else the end of its log. */
+async function launch(cluster: Cluster, listening: string[]): Promise<ServerFile | string> {
   const log = join(cluster.folder, 'server.log')
   if (existsSync(log) && statSync(log).size > LOG_LIMIT_BYTES) rmSync(log)
   const output = openSync(log, 'a', 0o600)
-  const settings = [`port=${port}`, ...SETTINGS, ...(cluster.isDurable ? [] : THROWAWAY_SETTINGS)]
+  const settings = [...listening, ...SETTINGS, ...(cluster.isDurable ? [] : THROWAWAY_SETTINGS)]
   // A session of its own: Ctrl-C reaches the whole group in a terminal, and the server must outlive our last request.
   const server = spawn(
     join(cluster.programs, 'postgres'),
@@ -129,7 +156,7 @@ async function launch(cluster: Cluster, port: number): Promise<string | undefine
   const deadline = performance.now() + START_MS
   while (performance.now() < deadline) {
     const file = readServerFile(dataFolder(cluster))
-    if (file?.pid === server.pid && file?.isReady) return undefined
+    if (file?.pid === server.pid && file?.isReady) return file
     if (failure !== undefined) return failure
     if (server.exitCode !== null || server.signalCode !== null) return tailOf(log)
     await Bun.sleep(POLL_MS)

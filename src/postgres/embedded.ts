@@ -1,9 +1,10 @@
 import postgres from 'postgres'
+import { connect } from '../../db/connect.ts'
 import { databaseAccount } from './account.ts'
 import { type Cluster, clusterPassword, createCluster, dataFolder, ROLE, startCluster } from './cluster.ts'
 import { databaseFolder } from './place.ts'
 import { databasePrograms } from './programs.ts'
-import { findServer } from './server-file.ts'
+import { findServer, type ServerFile } from './server-file.ts'
 
 /** A database server that this program keeps for itself. */
 export interface EmbeddedPostgres {
@@ -30,22 +31,26 @@ export async function startEmbedded(dataDir: string): Promise<EmbeddedPostgres> 
 /** The same for files in any folder that the account can enter. */
 export async function startServer(cluster: Cluster): Promise<EmbeddedPostgres> {
   createCluster(cluster)
-  const address = await reachServer(cluster)
+  const server = await reachServer(cluster)
   return {
-    url: `${address}/${DATABASE}`,
-    stop: (evenIfUsed) => stopServer(cluster, evenIfUsed ? undefined : `${address}/postgres`),
+    url: addressOf(cluster, server, DATABASE),
+    stop: (evenIfUsed) => stopServer(cluster, evenIfUsed ? undefined : addressOf(cluster, server, 'postgres')),
   }
 }
 
-/** Address of the server, running and with our database. One that was killed a moment ago may still look alive. */
-async function reachServer(cluster: Cluster): Promise<string> {
+function addressOf(cluster: Cluster, { port, socketFolder }: ServerFile, database: string): string {
+  const key = socketFolder === undefined ? '' : `?host=${encodeURIComponent(socketFolder)}`
+  return `postgres://${ROLE}:${clusterPassword(cluster)}@127.0.0.1:${port}/${database}${key}`
+}
+
+/** The server, running and with our database. One that was killed a moment ago may still look alive. */
+async function reachServer(cluster: Cluster): Promise<ServerFile> {
   const deadline = performance.now() + STOP_MS
   for (;;) {
-    const port = (await runningPort(cluster)) ?? (await startOrJoin(cluster))
-    const address = `postgres://${ROLE}:${clusterPassword(cluster)}@127.0.0.1:${port}`
+    const server = (await runningServer(cluster)) ?? (await startOrJoin(cluster))
     try {
-      await createDatabase(`${address}/postgres`)
-      return address
+      await createDatabase(addressOf(cluster, server, 'postgres'))
+      return server
     } catch (error) {
       if (!isGone(error) || performance.now() > deadline) throw error
       await Bun.sleep(POLL_MS)
@@ -56,35 +61,35 @@ async function reachServer(cluster: Cluster): Promise<string> {
 const isGone = (error: unknown): boolean =>
   error instanceof Error &&
   'code' in error &&
-  /^(ECONNREFUSED|ECONNRESET|CONNECTION_CLOSED|57P0[123])$/.test(String(error.code))
+  /^(ECONNREFUSED|ECONNRESET|ENOENT|CONNECTION_CLOSED|57P0[123])$/.test(String(error.code))
 
-/** Port of the server that runs on these files. One that starts or stops right now is waited for. */
-async function runningPort(cluster: Cluster): Promise<number | undefined> {
+/** The server that runs on these files. One that starts or stops right now is waited for. */
+async function runningServer(cluster: Cluster): Promise<ServerFile | undefined> {
   const deadline = performance.now() + STOP_MS
   while (performance.now() < deadline) {
     const server = findServer(dataFolder(cluster))
     if (server === undefined) return undefined
-    if (server.isReady) return server.port
+    if (server.isReady) return server
     await Bun.sleep(POLL_MS)
   }
   throw new Error(`the PostgreSQL in ${cluster.folder} neither starts nor stops; see server.log there`)
 }
 
 /** Of two processes that start the same cluster, the server itself lets one win; the other joins it. */
-async function startOrJoin(cluster: Cluster): Promise<number> {
+async function startOrJoin(cluster: Cluster): Promise<ServerFile> {
   try {
     return await startCluster(cluster)
   } catch (error) {
-    const port = await runningPort(cluster)
-    if (port === undefined) throw error
-    return port
+    const server = await runningServer(cluster)
+    if (server === undefined) throw error
+    return server
   }
 }
 
 const DUPLICATE_DATABASE = '42P04'
 
 async function createDatabase(url: string): Promise<void> {
-  const sql = postgres(url, { max: 1, onnotice: () => undefined })
+  const sql = connect(url, { max: 1, onnotice: () => undefined })
   try {
     const found = await sql`select 1 from pg_database where datname = ${DATABASE}`
     if (found.length === 0) await sql`create database ${sql(DATABASE)}`
@@ -113,7 +118,7 @@ const SESSION_END_MS = 500
 
 /** Called after our own pools are closed, so a session that stays belongs to another process, such as a `user create`. */
 async function hasOtherClients(url: string): Promise<boolean> {
-  const sql = postgres(url, { max: 1, onnotice: () => undefined })
+  const sql = connect(url, { max: 1, onnotice: () => undefined })
   const deadline = performance.now() + SESSION_END_MS
   try {
     for (;;) {

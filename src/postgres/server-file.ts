@@ -5,6 +5,8 @@ import { join } from 'node:path'
 export interface ServerFile {
   pid: number
   port: number
+  /** Folder of its socket; undefined where it listens on the loopback address. */
+  socketFolder: string | undefined
   isReady: boolean
 }
 
@@ -18,8 +20,13 @@ export function readServerFile(dataFolder: string): ServerFile | undefined {
   } catch {
     return undefined // No file: no server, or it ended just now.
   }
-  const [pid = '', , , port = '', , , , state = ''] = text.split('\n')
-  return { pid: Number(pid), port: Number(port), isReady: state.trim() === 'ready' }
+  const [pid = '', , , port = '', socketFolder = '', , , state = ''] = text.split('\n')
+  return {
+    pid: Number(pid),
+    port: Number(port),
+    socketFolder: socketFolder === '' ? undefined : socketFolder,
+    isReady: state.trim() === 'ready',
+  }
 }
 
 /** The server that is running on these files, if any. */
@@ -30,6 +37,7 @@ export function findServer(dataFolder: string): ServerFile | undefined {
   // A server that was killed, and its number now belongs to another process: usual in a container, where numbers are
   // small. PostgreSQL would refuse to start; a number that nobody has it clears away itself, with more care than we could.
   rmSync(path(dataFolder), { force: true })
+  if (file.socketFolder !== undefined) rmSync(join(file.socketFolder, `.s.PGSQL.${file.port}.lock`), { force: true })
   return undefined
 }
 

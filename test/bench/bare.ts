@@ -1,7 +1,7 @@
 // The floor that answers are compared with: the same statements through Bun.serve and postgres.js alone.
-import postgres from 'postgres'
+import { connect } from '../../db/connect.ts'
 
-const sql = postgres(process.argv[2] ?? '', { max: 8 })
+const sql = connect(process.argv[2] ?? '', { max: 8 })
 
 const server = Bun.serve({
   port: 0,

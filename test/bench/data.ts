@@ -1,11 +1,11 @@
-import postgres from 'postgres'
+import { connect } from '../../db/connect.ts'
 
 /**
  * Fills a database with people and repositories as the API would leave them. The repositories have no folder: what is measured
  * on them reads rows only.
  */
 export async function fillRepositories(url: string, count: number): Promise<void> {
-  const sql = postgres(url, { max: 1, onnotice: () => undefined })
+  const sql = connect(url, { max: 1, onnotice: () => undefined })
   try {
     const owners = Math.ceil(count / 100)
     await sql`insert into users (name, email) select 'owner' || n, 'owner' || n || '@localhost.localdomain'

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import postgres from 'postgres'
+import { connect } from '../../db/connect.ts'
 import { startKeeper } from '../harness/database.ts'
 import { createGitClient, type GitClient } from '../harness/git.ts'
 import type { Counted } from './load.ts'
@@ -59,7 +59,7 @@ export async function openStage(prepare: (databaseUrl: string) => Promise<void>)
 }
 
 async function createDatabase(server: string): Promise<string> {
-  const sql = postgres(server, { max: 1 })
+  const sql = connect(server, { max: 1 })
   await sql`create database bench`
   await sql.end()
   const url = new URL(server)
@@ -131,7 +131,7 @@ async function createToken(url: string): Promise<string> {
 
 /** Every connection's process is a child of the one that is wanted. */
 async function postmaster(databaseUrl: string): Promise<number> {
-  const sql = postgres(databaseUrl, { max: 1 })
+  const sql = connect(databaseUrl, { max: 1 })
   const [row] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
   const pid = parentOf(row?.pid ?? 0)
   await sql.end()

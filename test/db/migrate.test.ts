@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import postgres from 'postgres'
+import type postgres from 'postgres'
+import { connect } from '../../db/connect.ts'
 import { MigrationError, migrate } from '../../db/migrate.ts'
 import { createBareDatabase, type TestDatabase } from '../harness/database.ts'
 
@@ -14,7 +15,7 @@ let database: TestDatabase
 let sql: postgres.Sql
 beforeAll(async () => {
   database = await createBareDatabase()
-  sql = postgres(database.url, { max: 1 })
+  sql = connect(database.url, { max: 1 })
 })
 afterAll(async () => {
   await sql.end()

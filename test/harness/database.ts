@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
-import postgres from 'postgres'
+import type postgres from 'postgres'
+import { connect } from '../../db/connect.ts'
 import { migrate } from '../../db/migrate.ts'
 import { migrateJobs } from '../../src/jobs/migrate.ts'
 
@@ -52,7 +53,7 @@ async function makeTemplate(server: string): Promise<void> {
 }
 
 async function asAdministrator<Result>(server: string, work: (sql: postgres.Sql) => Promise<Result>): Promise<Result> {
-  const sql = postgres(databaseUrl(server, 'postgres'), { max: 1, onnotice: () => undefined })
+  const sql = connect(databaseUrl(server, 'postgres'), { max: 1, onnotice: () => undefined })
   try {
     return await work(sql)
   } finally {

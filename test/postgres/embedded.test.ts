@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import postgres from 'postgres'
+import { connect } from '../../db/connect.ts'
 import { canEnter, databaseAccount } from '../../src/postgres/account.ts'
 import { startEmbedded } from '../../src/postgres/embedded.ts'
 import { SHARED_PLACE } from '../../src/postgres/place.ts'
@@ -58,7 +58,7 @@ async function hold(folder: string, user: { uid?: number; gid?: number } = {}) {
 }
 
 async function query<Row extends object>(url: string, text: string): Promise<Row[]> {
-  const sql = postgres(url, { max: 1, onnotice: () => undefined })
+  const sql = connect(url, { max: 1, onnotice: () => undefined })
   try {
     return await sql.unsafe<Row[]>(text)
   } finally {
@@ -68,14 +68,15 @@ async function query<Row extends object>(url: string, text: string): Promise<Row
 
 const server = () => findServer(join(dataDir, 'postgres', 'data'))
 
-test('a server is made on loopback, with a password that nobody else can read, and writes to the disk', async () => {
+test('a server is made on a socket that only its user reaches, with a password that nobody else can read, and writes to the disk', async () => {
   const { url, stop } = await startEmbedded(dataDir)
   const [row] = await query<{ addresses: string; sockets: string; fsync: string }>(
     url,
     `select current_setting('listen_addresses') as addresses, current_setting('unix_socket_directories') as sockets,
        current_setting('fsync') as fsync`,
   )
-  expect(row).toEqual({ addresses: '127.0.0.1', sockets: '', fsync: 'on' })
+  expect(row).toEqual({ addresses: '', sockets: join(dataDir, 'postgres'), fsync: 'on' })
+  expect(statSync(join(dataDir, 'postgres')).mode & 0o077).toBe(0)
   const file = join(dataDir, 'postgres', 'password')
   expect(statSync(file).mode & 0o777).toBe(0o600)
   expect(readFileSync(file, 'utf8').trim()).toHaveLength(48)
@@ -106,16 +107,31 @@ test('after the server itself was killed, what was committed is there again', as
 
 test('a left-over file that names a living process of somebody else does not stand in the way', async () => {
   const file = join(dataDir, 'postgres', 'data', 'postmaster.pid')
-  writeFileSync(file, `${process.pid}\n${dirname(file)}\n1\n5432\n\n127.0.0.1\n\nready\n`)
+  const folder = join(dataDir, 'postgres')
+  // Of the same user: of a process that it may not signal, PostgreSQL itself knows that it is no server.
+  const stranger = spawn('sleep', ['60'], { ...databaseAccount(), stdio: 'ignore' })
+  const text = `${stranger.pid}\n${dirname(file)}\n1\n5432\n${folder}\n\n\nready\n`
+  writeFileSync(file, text)
+  writeFileSync(join(folder, '.s.PGSQL.5432.lock'), text)
   const { stop } = await startEmbedded(dataDir)
-  expect(server()?.pid).not.toBe(process.pid)
+  expect(server()?.pid).not.toBe(stranger.pid)
+  await stop()
+  stranger.kill()
+})
+
+test('where the path of a socket would be too long, the server is on loopback', async () => {
+  const deep = join(home, 'deep'.repeat(25))
+  const { url, stop } = await startEmbedded(deep)
+  expect(await query(url, `select current_setting('listen_addresses') as addresses`)).toEqual([
+    { addresses: '127.0.0.1' },
+  ])
   await stop()
 })
 
 test('two processes share one server, and the last one stops it', async () => {
   const [one, other] = await Promise.all([hold(dataDir), hold(dataDir)])
   expect(one.url).toBe(other.url)
-  const user = postgres(other.url, { max: 1 })
+  const user = connect(other.url, { max: 1 })
   await user`select 1`
   await one.stop()
   expect([...(await user`select 1 as answer`)]).toEqual([{ answer: 1 }])
