@@ -317,10 +317,11 @@ describe('refs', () => {
     expect(await stage.git.getHead(1)).toBe('refs/heads/later')
     expect(await must(['--git-dir', stage.folder(1), 'symbolic-ref', 'HEAD'])).toBe('refs/heads/later')
     expect(await codeOf(stage.git.setHead(1, '../../x'))).toBe('ref-name')
+    // Git holds it during a push to that branch, and a killed git for ever; HEAD itself stays as it is under it.
     await writeFile(join(stage.folder(1), 'HEAD.lock'), '')
-    expect(await codeOf(stage.git.setHead(1, 'main'))).toBe('ref-moved')
-    await rm(join(stage.folder(1), 'HEAD.lock'))
     await stage.git.setHead(1, 'main')
+    expect(await stage.git.getHead(1)).toBe('refs/heads/main')
+    await rm(join(stage.folder(1), 'HEAD.lock'))
     expect((await readdir(stage.folder(1))).filter((name) => name.endsWith('.lock'))).toEqual([])
   })
 })

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { mkdir, open, rename } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
@@ -35,11 +36,14 @@ export async function makeFolders(path: string): Promise<void> {
   for (let made = path; made !== dirname(first); made = dirname(made)) await syncFolder(dirname(made))
 }
 
-/** git's own protocol for a small file: whoever makes `<name>.lock` may replace it. Throws EEXIST while another does. */
-export async function replaceLocked(path: string, content: string): Promise<void> {
-  const lock = join(dirname(path), `${basename(path)}.lock`)
-  await writeDurable(lock, content)
-  await renameDurable(lock, path)
+/**
+ * Replaces a small file in one step. The new content waits under a name of its own, so that what a killed process left there stands
+ * in nobody's way; it ends like a lock of git and is cleaned up like one. Who may write at the same time is for the caller to settle.
+ */
+export async function replaceDurable(path: string, content: string): Promise<void> {
+  const aside = join(dirname(path), `${basename(path)}-${randomBytes(6).toString('hex')}.lock`)
+  await writeDurable(aside, content)
+  await renameDurable(aside, path)
 }
 
 /** The `code` of a file system error. */

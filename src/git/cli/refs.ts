@@ -4,7 +4,9 @@ import { GitError } from '../errors.ts'
 import type { Call, Ref, RefChange } from '../model.ts'
 import { isObjectId, isValidBranchName, isValidRefName } from '../names.ts'
 import { isObjectType } from '../objects.ts'
-import { errorCode, replaceLocked } from './durable.ts'
+import { replaceDurable } from './durable.ts'
+import { updateBetweenHooks } from './hooked-update.ts'
+import { hookRun } from './hooks.ts'
 import { runGit } from './process.ts'
 import { objectFormatOf, requireFolder, type Store } from './store.ts'
 
@@ -55,8 +57,22 @@ export async function updateRefs(store: Store, id: number, changes: RefChange[],
   })
   const folder = await requireFolder(store.runner.root, id)
   const command = { args: ['update-ref', '-z', '--stdin'], folder, stdin: lines.join(''), call, accepts: [0, 1, 128] }
-  const { exitCode, stderr } = await runGit(store.runner, command)
-  if (exitCode !== 0) throw updateFailure(stderr, changes)
+  const move = async () => {
+    const { exitCode, stderr } = await runGit(store.runner, command)
+    if (exitCode !== 0) throw updateFailure(stderr, changes)
+  }
+  const hooks = await hookRun(store, folder, id, call)
+  if (hooks === undefined) return move()
+  const moves = await Promise.all(
+    changes.map(async ({ ref, old, new: next }) => {
+      const known =
+        old === undefined
+          ? (await listRefs(store, id, { prefix: ref }, call)).find(({ name }) => name === ref)?.sha
+          : old
+      return { ref, old: known ?? zero, new: next ?? zero }
+    }),
+  )
+  await updateBetweenHooks(store, { folder, moves, hooks, call }, move)
 }
 
 const noObject = (sha: string) =>
@@ -99,15 +115,13 @@ export async function getHead(store: Store, id: number): Promise<string> {
   return /^ref: *(\S+)/.exec(text)?.[1] ?? 'HEAD'
 }
 
-/** In process: `git symbolic-ref` would not flush the file (2.39). */
+/**
+ * In process: `git symbolic-ref` would not flush the file (2.39). Without git's lock on HEAD, which git takes for every push to the
+ * branch that HEAD names and writes nothing under: waiting for it would gain nothing, and one that a killed process left would keep
+ * the repair at start from its work.
+ */
 export async function setHead(store: Store, id: number, branch: string): Promise<void> {
   if (!isValidBranchName(branch)) throw invalidName(branch)
   const folder = await requireFolder(store.runner.root, id)
-  try {
-    await replaceLocked(join(folder, 'HEAD'), `ref: refs/heads/${branch}\n`)
-  } catch (error) {
-    if (errorCode(error) === 'EEXIST')
-      throw new GitError('conflict', 'ref-moved', 'HEAD is being changed', { subject: 'HEAD' })
-    throw error
-  }
+  await replaceDurable(join(folder, 'HEAD'), `ref: refs/heads/${branch}\n`)
 }

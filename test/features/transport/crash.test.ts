@@ -99,6 +99,19 @@ describe('a server killed in the middle of pushes', () => {
     await repairPushes(laterContext(), never)
     expect(await openPushes(repo)).toBe(0)
   })
+
+  test('is repaired at once also where it died while HEAD or the branch was locked', async () => {
+    const repo = await hostRepository(service, owner)
+    const cwd = await workTree(service.git)
+    const head = await service.git(['rev-parse', 'HEAD'], { cwd })
+    const { ownerId } = await repo.row()
+    await insertPush(service.context.db, { repositoryId: repo.id, pusherId: ownerId, clock: service.context.clock })
+    await service.git(['push', '-q', folderOf(repo), 'HEAD:refs/heads/first'], { cwd })
+    for (const name of ['HEAD.lock', 'refs/heads/first.lock']) await Bun.write(join(folderOf(repo), name), '')
+    await repairPushes(service.context, never)
+    expect(await repo.rowLines()).toEqual([`branch first ${head}`])
+    expect(await service.context.git.getHead(repo.id)).toBe('refs/heads/first')
+  })
 })
 
 /** Begins a push that never ends: the commands and the head of a pack, then silence. */
