@@ -26,6 +26,10 @@ async function answer(request: Request): Promise<Response> {
     })
     return new Response('finished')
   }
+  if (pathname === '/pause') {
+    await Bun.sleep(900)
+    return new Response('after a pause')
+  }
   if (pathname.startsWith('/api/v1/')) return Response.json([pathname, search, await request.text()], { status: 205 })
   return Response.json({ peer: peerAddress(request), bytes: (await request.arrayBuffer()).byteLength })
 }
@@ -93,6 +97,19 @@ test('a body within the limit arrives whole', async () => {
   const body = 'a'.repeat(100_000)
   expect(await exchange(head('POST /', 'Content-Length: 100000') + body)).toContain('"bytes":100000')
 })
+
+test('no answer is cut before the time that a silence may last', async () => {
+  const hasty = await openFront(handlers, { ...options, idleSeconds: 1 })
+  // Spread over a tick of Bun's clock (4 s): wherever it begins, a request has its second.
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, async (_, index) => {
+      await Bun.sleep(index * 430)
+      return exchange(head('GET /pause'), hasty.port)
+    }),
+  )
+  await hasty.stop(0)
+  for (const received of answers) expect(received).toEndWith('after a pause')
+}, 15_000)
 
 test('a stop lets a running request end and refuses new ones', async () => {
   const stopping = await openFront(handlers, options)
