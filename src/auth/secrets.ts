@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
 /** What a sealed secret is for: one sealed for another purpose does not open. */
 export type SecretPurpose = 'two-factor' | (string & {})
@@ -8,6 +8,8 @@ export interface Secrets {
   seal(purpose: SecretPurpose, text: string): Uint8Array
   /** @throws Error when it was sealed with another key or for another purpose, or was changed */
   open(purpose: SecretPurpose, sealed: Uint8Array): string
+  /** 32 bytes (HMAC-SHA-256) that only this instance can make of a text that it hands out in the open. */
+  sign(purpose: SecretPurpose, text: string): Uint8Array
 }
 
 const VERSION = 1
@@ -42,6 +44,9 @@ export function createSecrets(instanceKey: string): Secrets {
       decipher.setAuthTag(bytes.subarray(1 + NONCE_BYTES, 1 + NONCE_BYTES + TAG_BYTES))
       const content = decipher.update(bytes.subarray(1 + NONCE_BYTES + TAG_BYTES))
       return Buffer.concat([content, decipher.final()]).toString('utf8')
+    },
+    sign(purpose, text) {
+      return new Uint8Array(createHmac('sha256', keyFor(purpose)).update(text).digest())
     },
   }
 }

@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts'
-import { type Page, readPage } from '../kernel/page.ts'
+import { type Page, type Position, readPage } from '../kernel/page.ts'
+import { readCursor, writeCursor } from './cursor.ts'
 
 interface Target {
   request: Request
@@ -8,52 +9,84 @@ interface Target {
 
 export interface Paging {
   page: Page
-  /** Writes only `x-total-count`. */
-  total(count: number): void
+  /** Writes `x-total-count`, and `link` only to those who walk the list by its cursors. */
+  total(count: number, next?: Position): void
   /** Writes `x-total-count` and, with more than one page, `link`. */
-  links(count: number): void
+  links(count: number, next?: Position): void
 }
 
 /**
- * Reads the page that a list was asked for and writes the headers that answer it. Each list states which headers it has: the
- * family's lists are not alike in this.
+ * From this length on the `next` link carries a cursor unasked. Wire: shorter lists have the family's link to the letter, and are
+ * read whole in a few pages.
  */
-export function paging(context: Context, query: { page?: unknown; limit?: unknown }, target: Target): Paging {
-  const { config, baseUrl } = context
-  const page = readPage(query, { defaultLimit: config.defaultPagingNum, maxLimit: config.maxResponseItems })
+const LONG_LIST = 100
+
+/**
+ * Reads the page that a list was asked for and writes the headers that answer it. Each list states which headers it has: the
+ * family's lists are not alike in this. A list that gives `next` can be walked: the cursor in the `next` link goes on behind the last
+ * row, so that rows that come and go are neither skipped nor repeated and the deepest page costs what the first one does.
+ * @throws Refusal 422 for a cursor that is not the list's own
+ */
+export function paging(
+  { config, baseUrl, secrets }: Context,
+  query: { page?: unknown; limit?: unknown; cursor?: unknown },
+  target: Target,
+): Paging {
+  const bounds = { defaultLimit: config.defaultPagingNum, maxLimit: config.maxResponseItems }
+  const cursor = first(query.cursor)
+  const after = cursor ? readCursor(secrets, new URL(target.request.url), cursor) : undefined
+  const page: Page = { ...readPage(query, bounds), ...(after && { after }) }
   const write = (headers: Record<string, string>) => {
     for (const [name, value] of Object.entries(headers)) target.set.headers[name] = value
   }
-  const total = (count: number) =>
-    write({ 'x-total-count': String(count), 'access-control-expose-headers': 'X-Total-Count' })
-  const links = (count: number) => {
+  const isWalked = (count: number) => cursor !== undefined || count > LONG_LIST
+  const total = (count: number, next?: Position) => {
+    if (next && isWalked(count)) links(count, next)
+    else write({ 'x-total-count': String(count), 'access-control-expose-headers': 'X-Total-Count' })
+  }
+  const links = (count: number, next?: Position) => {
     const { pathname, search } = new URL(target.request.url)
-    const link = linkHeader(`${baseUrl}${pathname}${search}`, page, count)
+    const url = new URL(`${baseUrl}${pathname}${search}`)
+    const nextCursor = next && isWalked(count) ? writeCursor(secrets, new URL(target.request.url), next) : undefined
+    const link = linkHeader(url, page, { count, nextCursor })
     if (link === undefined) return total(count)
     write({ link, 'x-total-count': String(count), 'access-control-expose-headers': 'Link, X-Total-Count' })
   }
   return { page, total, links }
 }
 
+const first = (value: unknown): string | undefined => {
+  const [one] = [value].flat()
+  return typeof one === 'string' ? one : undefined
+}
+
 /**
  * RFC 8288. Wire: the order is next, last, first, prev; the query is repeated as it came, only `page` is replaced; beyond the
  * end `prev` is the page before the last one. The host is the configured one: the request's may be forged.
  */
-export function linkHeader(url: string, page: Page, count: number): string | undefined {
+function linkHeader(
+  url: URL,
+  page: Page,
+  { count, nextCursor }: { count: number; nextCursor: string | undefined },
+): string | undefined {
   const lastPage = Math.max(1, Math.ceil(count / page.limit))
   const current = Math.min(page.number, lastPage)
-  const links: [string, number][] = []
-  if (current < lastPage) links.push(['next', current + 1], ['last', lastPage])
+  const links: [string, number, string?][] = []
+  // Behind a cursor the rows themselves tell whether there are more; the number only counts the steps.
+  if (page.after ? nextCursor !== undefined : current < lastPage) links.push(['next', page.number + 1, nextCursor])
+  if (current < lastPage) links.push(['last', lastPage])
   if (current > 1) links.push(['first', 1], ['prev', current - 1])
   if (links.length === 0) return undefined
-  const address = new URL(url)
+  const { searchParams } = url
   // A secret in the query must not come back in a header that is kept and forwarded.
-  for (const key of ['token', 'access_token']) address.searchParams.delete(key)
+  for (const key of ['token', 'access_token']) searchParams.delete(key)
   return links
-    .map(([relation, number]) => {
-      address.searchParams.set('page', String(number))
-      address.searchParams.sort()
-      return `<${address.href}>; rel="${relation}"`
+    .map(([relation, number, cursor]) => {
+      searchParams.set('page', String(number))
+      if (cursor === undefined) searchParams.delete('cursor')
+      else searchParams.set('cursor', cursor)
+      searchParams.sort()
+      return `<${url.href}>; rel="${relation}"`
     })
     .join(',')
 }

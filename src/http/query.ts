@@ -90,3 +90,15 @@ export const pageQuery = {
   page: t.Optional(raw({ type: 'integer', description: 'Page, from 1.' })),
   limit: t.Optional(raw({ type: 'integer', description: 'Items on a page.' })),
 }
+
+/** What a list accepts that can be walked: `paging` reads the cursor and refuses one that is not the list's own. */
+export const cursorQuery = {
+  ...pageQuery,
+  cursor: t.Optional(
+    raw({
+      type: 'string',
+      description:
+        'Goes on behind the last item of the page before: taken from the `next` link, never made up. Empty asks for links with cursors.',
+    }),
+  ),
+}

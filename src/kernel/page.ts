@@ -4,7 +4,12 @@ export interface Page {
   number: number
   limit: number
   offset: number
+  /** Where the page before ended, for lists that go on from there instead of passing over `offset` rows. */
+  after?: Position
 }
+
+/** A place in an order: what a row's keys are, as PostgreSQL writes them. */
+export type Position = readonly string[]
 
 export interface PageBounds {
   defaultLimit: number
@@ -15,6 +20,8 @@ export interface Paged<Row> {
   rows: Row[]
   /** All rows that match and that the caller may see, not only this page's. */
   total: number
+  /** The last row of the page, when the list goes on behind it. */
+  next?: Position
 }
 
 /** Deeper pages than this are empty anyway; the bound keeps the offset a safe integer for PostgreSQL. */
@@ -29,6 +36,25 @@ export function readPage(query: { page?: unknown; limit?: unknown }, bounds: Pag
   const number = Math.min(positive(query.page) ?? 1, MAX_PAGE)
   const size = Math.min(limit ?? bounds.defaultLimit, bounds.maxLimit)
   return { number, limit: size, offset: (number - 1) * size }
+}
+
+/** How many rows are read for a page: behind a position one more than are shown, which tells whether the list goes on. */
+export const rowsToRead = ({ after, limit }: Page): number => (after ? limit + 1 : limit)
+
+/** How many rows are passed over. */
+export const rowsToSkip = ({ after, offset }: Page): number => (after ? 0 : offset)
+
+/** The page out of the rows that were read for it, and where the next one begins. */
+export function cutPage<Row>(
+  page: Page,
+  read: { rows: Row[]; total: number },
+  positionOf: (row: Row) => Position,
+): Paged<Row> {
+  const rows = read.rows.slice(0, page.limit)
+  const last = rows.at(-1)
+  // Behind a position the number of the page does not count: rows before it may have come and gone.
+  const goesOn = page.after ? read.rows.length > page.limit : page.offset + rows.length < read.total
+  return { rows, total: read.total, ...(goesOn && last !== undefined && { next: positionOf(last) }) }
 }
 
 function positive(value: unknown): number | undefined {

@@ -1,4 +1,5 @@
-import { and, asc, desc, eq, gte, lt, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, eq, gte, lt, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { afterPosition, inOrder, type SortKey } from '../../../db/keyset.ts'
 import { activities } from '../../../db/schema/activity.ts'
 import { teamRepositories, teams } from '../../../db/schema/organizations.ts'
 import { repositories, watches } from '../../../db/schema/repositories.ts'
@@ -7,7 +8,7 @@ import type { Unit } from '../../access/units.ts'
 import { visibleTo } from '../../access/visible.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
-import type { Page } from '../../kernel/page.ts'
+import { cutPage, type Page, type Paged, type Position, rowsToRead, rowsToSkip } from '../../kernel/page.ts'
 import type { ShownActivity } from '../../wire/activity.ts'
 import { loadRepositoriesById } from '../repositories/load.ts'
 import { loadActivityRows, loadActors, loadComments, loadIssueTitles } from './store.ts'
@@ -37,7 +38,7 @@ export async function listActivities(
   context: Context,
   actor: Actor | undefined,
   { feed, day, page }: FeedQuery,
-): Promise<{ rows: ShownActivity[]; total: number }> {
+): Promise<Paged<ShownActivity>> {
   const scope = scopeOf(feed)
   const inDay = day && and(gte(activities.createdAt, day), lt(activities.createdAt, new Date(day.getTime() + DAY_MS)))
   const ofFeed = and(scope.activities, inDay)
@@ -45,21 +46,31 @@ export async function listActivities(
     and(scope.repositories, visibleTo(context.config, actor), visibleUnits(context, actor, opType))
   const wanted = and(ofFeed, seen(activities.opType))
   const counted = countActivities(context, ofFeed, seen)
-  if (page.offset <= SHALLOW) {
-    const [total, rows] = await Promise.all([
-      counted,
-      listIds(context, wanted, page).then((ids) => load(context, actor, ids)),
-    ])
+  if (rowsToSkip(page) <= SHALLOW) {
+    const read = listIds(context, wanted, { offset: rowsToSkip(page), limit: rowsToRead(page), after: page.after })
+    const shown = read.then((ids) => load(context, actor, ids.slice(0, page.limit)))
+    const [total, ids, rows] = await Promise.all([counted, read, shown])
     // Counted a moment before or after: never fewer than those that are shown.
-    return { total: rows.length === 0 ? total : Math.max(total, page.offset + rows.length), rows }
+    const least = rows.length === 0 ? 0 : rowsToSkip(page) + rows.length
+    return { ...cutPage(page, { rows: ids, total: Math.max(total, least) }, placeOf), rows }
   }
   const total = await counted
-  const limit = Math.min(page.limit, total - page.offset)
-  if (limit <= 0) return { total, rows: [] }
-  if (page.offset <= total / 2)
-    return { total, rows: await load(context, actor, await listIds(context, wanted, { ...page, limit })) }
-  const fromEnd = { offset: total - page.offset - limit, limit, isReversed: true }
-  return { total, rows: await load(context, actor, (await listIds(context, wanted, fromEnd)).reverse()) }
+  const ids = await listDeepIds(context, wanted, { page, total })
+  return { ...cutPage(page, { rows: ids, total }, placeOf), rows: await load(context, actor, ids) }
+}
+
+const placeOf = (id: number): Position => [String(id)]
+
+/** From the nearer end. */
+async function listDeepIds(
+  context: Context,
+  wanted: SQL | undefined,
+  { page: { offset, limit: most }, total }: { page: Page; total: number },
+): Promise<number[]> {
+  const limit = Math.min(most, total - offset)
+  if (limit <= 0) return []
+  if (offset <= total / 2) return listIds(context, wanted, { offset, limit })
+  return (await listIds(context, wanted, { offset: total - offset - limit, limit, isReversed: true })).reverse()
 }
 
 interface Scope {
@@ -148,18 +159,26 @@ async function countActivities(
   return row?.count ?? 0
 }
 
+interface Part {
+  offset: number
+  limit: number
+  after?: Position | undefined
+  isReversed?: boolean
+}
+
 async function listIds(
   { db }: Context,
   wanted: SQL | undefined,
-  { offset, limit, isReversed = false }: { offset: number; limit: number; isReversed?: boolean },
+  { offset, limit, after, isReversed = false }: Part,
 ): Promise<number[]> {
+  const keys: SortKey[] = [{ key: activities.id, type: 'bigint', isDescending: !isReversed }]
   const rows = await db
     .select({ id: activities.id })
     .from(activities)
     .innerJoin(repositories, eq(repositories.id, activities.repositoryId))
     .innerJoin(users, eq(users.id, repositories.ownerId))
-    .where(wanted)
-    .orderBy(isReversed ? asc(activities.id) : desc(activities.id))
+    .where(and(wanted, afterPosition(keys, after)))
+    .orderBy(inOrder(keys))
     .limit(limit)
     .offset(offset)
   return rows.map(({ id }) => id)

@@ -3,7 +3,7 @@ import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { gate } from '../../http/gate.ts'
 import { paging } from '../../http/paging.ts'
-import { pageQuery, queryBoolean, queryText } from '../../http/query.ts'
+import { cursorQuery, queryBoolean, queryText } from '../../http/query.ts'
 import { viewerOf } from '../../http/viewer.ts'
 import { parseDay } from '../../kernel/time.ts'
 import { Activity, presentActivity } from '../../wire/activity.ts'
@@ -19,19 +19,19 @@ interface Asked {
   feed: Feed
   /** The person or organization whose feed it is. */
   of: number
-  query: { page?: unknown; limit?: unknown; date?: string | undefined }
+  query: { page?: unknown; limit?: unknown; cursor?: unknown; date?: string | undefined }
 }
 
 async function show(context: Context, { actor, feed, of, query }: Asked, target: Target): Promise<Activity[]> {
   const { page, total: count } = paging(context, query, target)
   // Wire: a date that is none is no filter.
-  const { rows, total } = await listActivities(context, actor, { feed, day: parseDay(query.date ?? ''), page })
-  count(total)
+  const found = await listActivities(context, actor, { feed, day: parseDay(query.date ?? ''), page })
+  count(found.total, found.next)
   const viewer = viewerOf(context, actor)
-  return rows.map((row) => presentActivity(row, of, viewer))
+  return found.rows.map((row) => presentActivity(row, of, viewer))
 }
 
-const feedQuery = { ...pageQuery, date: queryText({ description: 'A day such as 2026-01-31, in UTC' }) }
+const feedQuery = { ...cursorQuery, date: queryText({ description: 'A day such as 2026-01-31, in UTC' }) }
 const response = { 200: t.Array(Activity) }
 
 /** What happened lately, as each reader may know. */

@@ -19,7 +19,7 @@ export const adminUserRoutes = (context: Context) =>
       async ({ actor, query, request, set }) => {
         const { page, links } = paging(context, query, { request, set })
         const found = await searchAllUsers(context, query, page)
-        links(found.total)
+        links(found.total, found.next)
         const viewer = viewerOf(context, actor)
         return found.rows.map((row) => presentUser(row, viewer))
       },

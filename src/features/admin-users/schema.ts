@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { pageQuery, queryBoolean, queryInteger, queryText } from '../../http/query.ts'
+import { cursorQuery, queryBoolean, queryInteger, queryText } from '../../http/query.ts'
 import { int64, wireInstant } from '../../wire/fields.ts'
 
 /** Wire: an empty text means the default. */
@@ -64,7 +64,7 @@ export const UserSearchQuery = t.Object({
   is_restricted: queryBoolean(),
   is_2fa_enabled: queryBoolean(),
   is_prohibit_login: queryBoolean(),
-  ...pageQuery,
+  ...cursorQuery,
 })
 
 export const PurgeQuery = t.Object({ purge: queryBoolean() })

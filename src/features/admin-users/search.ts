@@ -1,39 +1,53 @@
-import { and, asc, type Column, desc, eq, type SQL, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { afterPosition, inOrder, positionText, type SortKey } from '../../../db/keyset.ts'
 import { escapeLike } from '../../../db/like.ts'
 import { twoFactors } from '../../../db/schema/credentials.ts'
 import { type UserRow, users, visibilities } from '../../../db/schema/users.ts'
 import type { Context } from '../../context.ts'
 import { invalid } from '../../kernel/errors.ts'
-import type { Page, Paged } from '../../kernel/page.ts'
+import { cutPage, type Page, type Paged, rowsToRead, rowsToSkip } from '../../kernel/page.ts'
 import type { UserSearchQuery } from './schema.ts'
 
-const columns = new Map<string, Column>([
-  ['name', users.lowerName],
-  ['created', users.createdAt],
-  ['updated', users.updatedAt],
-  ['id', users.id],
+const byName: SortKey = { key: users.lowerName, type: 'text' }
+const byId: SortKey = { key: users.id, type: 'bigint' }
+const sorts = new Map<string, SortKey>([
+  ['name', byName],
+  ['created', { key: users.createdAt, type: 'timestamptz' }],
+  ['updated', { key: users.updatedAt, type: 'timestamptz' }],
+  ['id', byId],
 ])
 
 /** All people, whatever their state. @throws Refusal 422 for an unknown sort, order or visibility */
 export async function searchAllUsers({ db }: Context, query: UserSearchQuery, page: Page): Promise<Paged<UserRow>> {
   const wanted = filter(query)
+  const keys = sorting(query)
   const sorted = db
-    .select()
+    .select({ user: users, sortedBy: positionText(keys[0]) })
     .from(users)
-    .where(wanted)
-    .orderBy(...sorting(query))
-  const [rows, total] = await Promise.all([sorted.limit(page.limit).offset(page.offset), db.$count(users, wanted)])
-  return { rows, total }
+    .where(and(wanted, afterPosition(keys, page.after)))
+    .orderBy(inOrder(keys))
+    .limit(rowsToRead(page))
+    .offset(rowsToSkip(page))
+  const [rows, total] = await Promise.all([sorted, db.$count(users, wanted)])
+  const found = cutPage(page, { rows, total }, ({ user, sortedBy }) =>
+    [String(sortedBy), String(user.id)].slice(0, keys.length),
+  )
+  return { ...found, rows: found.rows.map(({ user }) => user) }
 }
 
 /** Wire: without a sort the order is by name, and `order` alone is ignored. */
-function sorting({ sort, order }: UserSearchQuery): SQL[] {
-  if (sort === undefined) return [asc(users.lowerName)]
-  const column = columns.get(sort)
-  if (column === undefined) throw invalid(`Invalid sort mode: ${JSON.stringify(sort)}`)
-  if (order === undefined || order === 'asc') return [asc(column), asc(users.id)]
+function sorting({ sort, order }: UserSearchQuery): [SortKey, ...SortKey[]] {
+  // A name is nobody else's, so that it is an order by itself.
+  if (sort === undefined) return [byName]
+  const key = sorts.get(sort)
+  if (key === undefined) throw invalid(`Invalid sort mode: ${JSON.stringify(sort)}`)
+  if (order === undefined || order === 'asc') return [key, byId]
   // Both the same way round, as the indexes are read.
-  if (order === 'desc') return [desc(column), desc(users.id)]
+  if (order === 'desc')
+    return [
+      { ...key, isDescending: true },
+      { ...byId, isDescending: true },
+    ]
   throw invalid(`Invalid sort order: ${JSON.stringify(order)}`)
 }
 

@@ -2,7 +2,7 @@ import { Elysia, t } from 'elysia'
 import type { Context } from '../../context.ts'
 import { gate } from '../../http/gate.ts'
 import { paging } from '../../http/paging.ts'
-import { pageQuery } from '../../http/query.ts'
+import { cursorQuery } from '../../http/query.ts'
 import { viewerOf } from '../../http/viewer.ts'
 import { presentRepository, Repository } from '../../wire/repository.ts'
 import { listRepositories } from '../repositories/list.ts'
@@ -22,12 +22,12 @@ export const teamRepositoryRoutes = (context: Context) =>
         const { page, links } = paging(context, query, { request, set })
         const filter = { teamId: team.row.id }
         const found = await listRepositories(context, actor, { filter, order: { by: 'name' }, page })
-        links(found.total)
+        links(found.total, found.next)
         return presentPage(context, actor, found, { request, set })
       },
       {
         team: { scope },
-        query: t.Object(pageQuery),
+        query: t.Object(cursorQuery),
         response: { 200: t.Array(Repository) },
         detail: { operationId: 'orgListTeamRepos', summary: "List a team's repositories", 'x-list': 'links' },
       },

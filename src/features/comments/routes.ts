@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts'
 import { endIfUnchanged } from '../../http/freshness.ts'
 import { gate } from '../../http/gate.ts'
 import { paging } from '../../http/paging.ts'
-import { pageQuery, queryTime } from '../../http/query.ts'
+import { cursorQuery, queryTime } from '../../http/query.ts'
 import { viewerOf } from '../../http/viewer.ts'
 import { Comment, presentComment } from '../../wire/comment.ts'
 import { getIssue } from '../issues/service.ts'
@@ -60,12 +60,12 @@ export const commentRoutes = (context: Context) => {
       async ({ actor, repo, query, request, set }) => {
         const { page, links } = paging(context, query, { request, set })
         const found = await listRepositoryComments(context.db, repo.repository.id, query, page)
-        links(found.total)
+        links(found.total, found.next)
         return found.rows.map((one) => present(one, repo.htmlUrl, actor))
       },
       {
         readRepo: read,
-        query: t.Object({ ...pageQuery, ...timeQuery }),
+        query: t.Object({ ...cursorQuery, ...timeQuery }),
         response: { 200: t.Array(Comment) },
         detail: {
           operationId: 'issueGetRepoComments',

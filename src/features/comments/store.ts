@@ -1,8 +1,9 @@
-import { and, asc, eq, gte, lte, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gte, lte, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/client.ts'
+import { afterPosition, inOrder, positionText, type SortKey } from '../../../db/keyset.ts'
 import { type CommentRow, comments, issues } from '../../../db/schema/issues.ts'
 import { users } from '../../../db/schema/users.ts'
-import type { Page, Paged } from '../../kernel/page.ts'
+import { cutPage, type Page, type Paged, rowsToRead, rowsToSkip } from '../../kernel/page.ts'
 import type { ShownComment } from '../../wire/comment.ts'
 
 export interface FoundComment extends ShownComment {
@@ -15,11 +16,15 @@ export interface CommentFilter {
   before?: Date
 }
 
+const writtenAt: SortKey = { key: comments.createdAt, type: 'timestamptz' }
+const oldestFirst: SortKey[] = [writtenAt, { key: comments.id, type: 'bigint' }]
+
 const columns = {
   comment: comments,
   poster: users,
   issue: { number: issues.number, isPull: issues.isPull },
   version: sql<string>`${comments}.xmin::text || '.' || coalesce(${users}.xmin::text, '')`,
+  at: positionText(writtenAt),
 }
 
 /** What people wrote; what happened to an issue is kept beside it and has no place in these lists. */
@@ -46,7 +51,7 @@ export async function listIssueComments(
   limit: number,
 ): Promise<Paged<FoundComment>> {
   const matching = written(eq(comments.issueId, issueId), filter)
-  const rows = await select(db).where(matching).orderBy(asc(comments.createdAt), asc(comments.id)).limit(limit)
+  const rows = await select(db).where(matching).orderBy(inOrder(oldestFirst)).limit(limit)
   const total = rows.length < limit ? rows.length : await db.$count(comments, matching)
   return { rows: rows.map(shown), total }
 }
@@ -58,14 +63,19 @@ export async function listRepositoryComments(
   page: Page,
 ): Promise<Paged<FoundComment>> {
   const matching = written(eq(issues.repositoryId, repositoryId), filter)
-  const ordered = select(db).where(matching).orderBy(asc(comments.createdAt), asc(comments.id))
+  const ordered = select(db)
+    .where(and(matching, afterPosition(oldestFirst, page.after)))
+    .orderBy(inOrder(oldestFirst))
+    .limit(rowsToRead(page))
+    .offset(rowsToSkip(page))
   const count = db
     .select({ total: sql<number>`count(*)` })
     .from(comments)
     .innerJoin(issues, eq(issues.id, comments.issueId))
     .where(matching)
-  const [rows, [counted]] = await Promise.all([ordered.limit(page.limit).offset(page.offset), count])
-  return { rows: rows.map(shown), total: counted?.total ?? 0 }
+  const [rows, [counted]] = await Promise.all([ordered, count])
+  const found = cutPage(page, { rows, total: counted?.total ?? 0 }, ({ at, comment }) => [at, String(comment.id)])
+  return { ...found, rows: found.rows.map(shown) }
 }
 
 /** A comment of an issue of this repository. */
@@ -103,4 +113,4 @@ export async function removeComment(db: Db, id: number): Promise<boolean> {
 
 type Row = Awaited<ReturnType<typeof select>>[number]
 
-const shown = ({ poster, ...row }: Row): FoundComment => ({ ...row, poster: poster ?? undefined })
+const shown = ({ poster, at: _, ...row }: Row): FoundComment => ({ ...row, poster: poster ?? undefined })

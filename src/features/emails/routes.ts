@@ -2,7 +2,7 @@ import { Elysia, t } from 'elysia'
 import type { Context } from '../../context.ts'
 import { gate } from '../../http/gate.ts'
 import { paging } from '../../http/paging.ts'
-import { pageQuery, queryText } from '../../http/query.ts'
+import { cursorQuery, queryText } from '../../http/query.ts'
 import { Email, presentEmail } from '../../wire/email.ts'
 import { CreateEmailOption, DeleteEmailOption } from './schema.ts'
 import { addEmails, deleteEmails } from './service.ts'
@@ -63,12 +63,12 @@ export const adminEmailRoutes = (context: Context) =>
       async ({ query, request, set }) => {
         const { page, links } = paging(context, query, { request, set })
         const found = await searchEmails(context.db, undefined, page)
-        links(found.total)
+        links(found.total, found.next)
         return found.rows.map(({ email, owner }) => presentEmail(email, owner))
       },
       {
         admin: true,
-        query: t.Object(pageQuery),
+        query: t.Object(cursorQuery),
         response: { 200: t.Array(Email) },
         detail: { operationId: 'adminGetAllEmails', summary: 'The addresses of all users', 'x-list': 'links' },
       },
@@ -78,12 +78,12 @@ export const adminEmailRoutes = (context: Context) =>
       async ({ query, request, set }) => {
         const { page, links } = paging(context, query, { request, set })
         const found = await searchEmails(context.db, query.q, page)
-        links(found.total)
+        links(found.total, found.next)
         return found.rows.map(({ email, owner }) => presentEmail(email, owner))
       },
       {
         admin: true,
-        query: t.Object({ q: queryText(), ...pageQuery }),
+        query: t.Object({ q: queryText(), ...cursorQuery }),
         response: { 200: t.Array(Email) },
         detail: { operationId: 'adminSearchEmails', summary: 'Search the addresses of all users', 'x-list': 'links' },
       },

@@ -1,7 +1,8 @@
 import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/client.ts'
+import { afterPosition, inOrder, type SortKey } from '../../../db/keyset.ts'
 import { type EmailRow, emails, users } from '../../../db/schema/users.ts'
-import type { Page, Paged } from '../../kernel/page.ts'
+import { cutPage, type Page, type Paged, rowsToRead, rowsToSkip } from '../../kernel/page.ts'
 
 /** A person's addresses, in the order in which they were added. */
 export function listEmails(db: Db, userId: number): Promise<EmailRow[]> {
@@ -48,6 +49,8 @@ export interface OwnedEmail {
   owner: { id: number; name: string }
 }
 
+const byAddress: SortKey[] = [{ key: emails.lowerEmail, type: 'text' }]
+
 /** Addresses of the whole site. Wire: in the text `%` matches anything; it is looked for in addresses and names. */
 export async function searchEmails(db: Db, text: string | undefined, page: Page): Promise<Paged<OwnedEmail>> {
   const wanted: SQL | undefined = text === undefined ? undefined : matches(text)
@@ -55,17 +58,17 @@ export async function searchEmails(db: Db, text: string | undefined, page: Page)
     .select({ email: emails, owner: { id: users.id, name: users.name } })
     .from(emails)
     .innerJoin(users, eq(users.id, emails.userId))
-    .where(wanted)
-    .orderBy(asc(emails.lowerEmail))
-    .limit(page.limit)
-    .offset(page.offset)
+    .where(and(wanted, afterPosition(byAddress, page.after)))
+    .orderBy(inOrder(byAddress))
+    .limit(rowsToRead(page))
+    .offset(rowsToSkip(page))
   const count = db
     .select({ total: sql<number>`count(*)::int` })
     .from(emails)
     .innerJoin(users, eq(users.id, emails.userId))
     .where(wanted)
   const [found, [counted]] = await Promise.all([rows, count])
-  return { rows: found, total: counted?.total ?? 0 }
+  return cutPage(page, { rows: found, total: counted?.total ?? 0 }, ({ email }) => [email.lowerEmail])
 }
 
 function matches(text: string): SQL {

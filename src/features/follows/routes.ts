@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts'
 import { visibleAccount } from '../../http/account-gate.ts'
 import { gate } from '../../http/gate.ts'
 import { paging } from '../../http/paging.ts'
-import { pageQuery } from '../../http/query.ts'
+import { cursorQuery } from '../../http/query.ts'
 import { viewerOf } from '../../http/viewer.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { presentUser, User } from '../../wire/user.ts'
@@ -14,15 +14,15 @@ import { type FollowList, isFollowing, listFollows, removeFollow } from './store
 
 const scope = { area: 'user', part: 'follow' } as const
 const People = t.Array(User)
-const query = t.Object(pageQuery)
+const query = t.Object(cursorQuery)
 const list = (operationId: string, summary: string) => ({ operationId, summary, 'x-list': 'total' }) as const
 
-type Asked = Parameters<typeof paging>[2] & { query: { page?: unknown; limit?: unknown } }
+type Asked = Parameters<typeof paging>[2] & { query: { page?: unknown; limit?: unknown; cursor?: unknown } }
 
 async function listPeople(context: Context, actor: Actor | undefined, which: FollowList, asked: Asked) {
   const { page, total } = paging(context, asked.query, asked)
   const people = await listFollows(context.db, which, { visible: visibleAccounts(context.config, actor), page })
-  total(people.total)
+  total(people.total, people.next)
   const viewer = viewerOf(context, actor)
   return people.rows.map((row) => presentUser(row, viewer))
 }

@@ -1,10 +1,13 @@
-import { and, desc, eq, type SQL } from 'drizzle-orm'
+import { and, eq, type SQL } from 'drizzle-orm'
 import type { Db } from '../../../db/client.ts'
+import { afterPosition, inOrder, positionText, type SortKey } from '../../../db/keyset.ts'
 import { follows, type UserRow, users } from '../../../db/schema/users.ts'
-import type { Page, Paged } from '../../kernel/page.ts'
+import { cutPage, type Page, type Paged, rowsToRead, rowsToSkip } from '../../kernel/page.ts'
 
 /** Which end of the relation is listed, of whom. */
 export type FollowList = { followersOf: number } | { followedBy: number }
+
+const since: SortKey = { key: follows.createdAt, type: 'timestamptz', isDescending: true }
 
 /** The newest first. `visible`: whom the reader may know of, as a condition over `users`. */
 export async function listFollows(
@@ -16,21 +19,23 @@ export async function listFollows(
     'followersOf' in list
       ? [follows.followerId, eq(follows.followedId, list.followersOf)]
       : [follows.followedId, eq(follows.followerId, list.followedBy)]
+  const keys: SortKey[] = [since, { key: listed, type: 'bigint', isDescending: true }]
   const people = db
-    .select({ user: users })
+    .select({ user: users, since: positionText(since) })
     .from(follows)
     .innerJoin(users, eq(users.id, listed))
-    .where(and(wanted, visible))
-    .orderBy(desc(follows.createdAt), desc(users.id))
-    .limit(page.limit)
-    .offset(page.offset)
+    .where(and(wanted, visible, afterPosition(keys, page.after)))
+    .orderBy(inOrder(keys))
+    .limit(rowsToRead(page))
+    .offset(rowsToSkip(page))
   const everybody = db
     .select({ id: users.id })
     .from(follows)
     .innerJoin(users, eq(users.id, listed))
     .where(and(wanted, visible))
   const [rows, total] = await Promise.all([people, db.$count(everybody)])
-  return { rows: rows.map(({ user }) => user), total }
+  const found = cutPage(page, { rows, total }, ({ user, since }) => [since, String(user.id)])
+  return { ...found, rows: found.rows.map(({ user }) => user) }
 }
 
 export async function isFollowing(db: Db, followerId: number, followedId: number): Promise<boolean> {

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts'
 import { gate } from '../../http/gate.ts'
 import { organizationFor } from '../../http/organization-gate.ts'
 import { paging } from '../../http/paging.ts'
-import { pageQuery } from '../../http/query.ts'
+import { cursorQuery } from '../../http/query.ts'
 import { viewerOf } from '../../http/viewer.ts'
 import { presentRepository, Repository } from '../../wire/repository.ts'
 import { listRepositories } from '../repositories/list.ts'
@@ -20,12 +20,12 @@ export const forkRoutes = (context: Context) =>
         const { page, links } = paging(context, query, { request, set })
         const wanted = { filter: { parentId: repo.repository.id }, order: { by: 'id' as const }, page }
         const found = await listRepositories(context, actor, wanted)
-        links(found.total)
+        links(found.total, found.next)
         return found.rows.map((row) => presentRepository(row, viewerOf(context, actor)))
       },
       {
         readRepo: { unit: 'repo.code', scope: 'repository' },
-        query: t.Object(pageQuery),
+        query: t.Object(cursorQuery),
         response: { 200: t.Array(Repository) },
         detail: { operationId: 'listForks', summary: "List a repository's forks", 'x-list': 'links' },
       },

@@ -1,9 +1,10 @@
-import { and, desc, eq, gte, ilike, inArray, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gte, ilike, inArray, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/client.ts'
+import { afterPosition, inOrder, type SortKey } from '../../../db/keyset.ts'
 import { escapeLike } from '../../../db/like.ts'
 import { comments, issueAssignees, issueLabels, issues, labels } from '../../../db/schema/issues.ts'
 import { users } from '../../../db/schema/users.ts'
-import type { Page, Paged } from '../../kernel/page.ts'
+import { cutPage, type Page, type Paged, rowsToRead, rowsToSkip } from '../../kernel/page.ts'
 import { findMilestones } from '../milestones/store.ts'
 import type { VersionedIssue } from './store.ts'
 
@@ -24,6 +25,8 @@ export interface IssueFilter {
   mentions?: string
 }
 
+const newestFirst: SortKey[] = [{ key: issues.number, type: 'bigint', isDescending: true }]
+
 /** Newest first. Numbers rise with creation, so the unique index on them gives the order. */
 export async function listIssues(
   db: Db,
@@ -32,16 +35,15 @@ export async function listIssues(
   page: Page,
 ): Promise<Paged<VersionedIssue>> {
   const matching = await condition(db, repositoryId, filter)
-  const newestFirst = db
+  const found = db
     .select({ issue: issues, version: sql<string>`${issues}.xmin::text` })
     .from(issues)
-    .where(matching)
-    .orderBy(desc(issues.number))
-  const [rows, total] = await Promise.all([
-    newestFirst.limit(page.limit).offset(page.offset),
-    db.$count(issues, matching),
-  ])
-  return { rows, total }
+    .where(and(matching, afterPosition(newestFirst, page.after)))
+    .orderBy(inOrder(newestFirst))
+    .limit(rowsToRead(page))
+    .offset(rowsToSkip(page))
+  const [rows, total] = await Promise.all([found, db.$count(issues, matching)])
+  return cutPage(page, { rows, total }, ({ issue }) => [String(issue.number)])
 }
 
 async function condition(db: Db, repositoryId: number, filter: IssueFilter): Promise<SQL | undefined> {

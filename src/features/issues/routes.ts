@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts'
 import { endIfUnchanged } from '../../http/freshness.ts'
 import { gate } from '../../http/gate.ts'
 import { paging } from '../../http/paging.ts'
-import { pageQuery, queryList, queryText, queryTime } from '../../http/query.ts'
+import { cursorQuery, queryList, queryText, queryTime } from '../../http/query.ts'
 import { viewerOf } from '../../http/viewer.ts'
 import { Issue, presentIssue } from '../../wire/issue.ts'
 import { editIssue } from './edit.ts'
@@ -17,7 +17,7 @@ const read = { unit: 'repo.issues', scope: 'issue' } as const
 const take = { unit: 'repo.issues', scope: 'issue', level: 'read' } as const
 
 const listQuery = t.Object({
-  ...pageQuery,
+  ...cursorQuery,
   state: queryText(),
   labels: queryList(),
   q: queryText(),
@@ -47,7 +47,7 @@ export const issueRoutes = (context: Context) =>
           found.total,
           ...versions(loaded),
         ])
-        links(found.total)
+        links(found.total, found.next)
         return loaded.map((one) => presentIssue(one, placeOf(repo), viewer))
       },
       {

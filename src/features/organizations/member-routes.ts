@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts'
 import { gate } from '../../http/gate.ts'
 import type { OrganizationAccess } from '../../http/organization-gate.ts'
 import { paging } from '../../http/paging.ts'
-import { pageQuery } from '../../http/query.ts'
+import { cursorQuery } from '../../http/query.ts'
 import { viewerOf } from '../../http/viewer.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { presentUser, User } from '../../wire/user.ts'
@@ -24,12 +24,12 @@ export const organizationMemberRoutes = (context: Context) =>
       async ({ actor, org, query, request, set }) => {
         const { page, links } = paging(context, query, { request, set })
         const found = await listMembers(context.db, org.row.id, { publicOnly: !seesAll(org), page })
-        links(found.total)
+        links(found.total, found.next)
         return found.rows.map((user) => presentUser(user, viewerOf(context, actor)))
       },
       {
         readOrg: { ...read, login: true },
-        query: t.Object(pageQuery),
+        query: t.Object(cursorQuery),
         response: { 200: t.Array(User) },
         detail: { operationId: 'orgListMembers', summary: "List an organization's members", 'x-list': 'links' },
       },
@@ -64,12 +64,12 @@ export const organizationMemberRoutes = (context: Context) =>
       async ({ actor, org, query, request, set }) => {
         const { page, links } = paging(context, query, { request, set })
         const found = await listMembers(context.db, org.row.id, { publicOnly: true, page })
-        links(found.total)
+        links(found.total, found.next)
         return found.rows.map((user) => presentUser(user, viewerOf(context, actor)))
       },
       {
         readOrg: read,
-        query: t.Object(pageQuery),
+        query: t.Object(cursorQuery),
         response: { 200: t.Array(User) },
         detail: { operationId: 'orgListPublicMembers', summary: 'List the members who say so', 'x-list': 'links' },
       },

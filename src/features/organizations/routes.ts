@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts'
 import { endIfUnchanged } from '../../http/freshness.ts'
 import { gate } from '../../http/gate.ts'
 import { paging } from '../../http/paging.ts'
-import { pageQuery } from '../../http/query.ts'
+import { cursorQuery } from '../../http/query.ts'
 import { viewerOf } from '../../http/viewer.ts'
 import { Organization, presentOrganization } from '../../wire/organization.ts'
 import { renameAccount } from '../users/rename.ts'
@@ -21,12 +21,12 @@ export const organizationRoutes = (context: Context) =>
       async ({ actor, query, request, set }) => {
         const { page, links } = paging(context, query, { request, set })
         const found = await listOrganizations(context.db, openlyListed(context.config, actor), page)
-        links(found.total)
+        links(found.total, found.next)
         return found.rows.map((row) => presentOrganization(row, viewerOf(context, actor)))
       },
       {
         open: { beforeSignIn: false },
-        query: t.Object(pageQuery),
+        query: t.Object(cursorQuery),
         response: { 200: t.Array(Organization) },
         detail: { operationId: 'orgGetAll', summary: 'List organizations', 'x-list': 'links' },
       },

@@ -1,19 +1,28 @@
-import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/client.ts'
+import { afterPosition, inOrder, type SortKey } from '../../../db/keyset.ts'
 import { organizationMembers, teamMembers, teams } from '../../../db/schema/organizations.ts'
 import { repositories } from '../../../db/schema/repositories.ts'
 import { type UserRow, users } from '../../../db/schema/users.ts'
 import type { SiteRules } from '../../access/decide.ts'
 import { visibleAccounts } from '../../access/visible-accounts.ts'
 import type { Actor } from '../../auth/actor.ts'
-import type { Page, Paged } from '../../kernel/page.ts'
+import { cutPage, type Page, type Paged, rowsToRead, rowsToSkip } from '../../kernel/page.ts'
+
+const byName: SortKey[] = [{ key: users.lowerName, type: 'text' }]
 
 /** Organizations that fit a condition over `users`, by name. */
 export async function listOrganizations(db: Db, condition: SQL | undefined, page: Page): Promise<Paged<UserRow>> {
   const matching = and(eq(users.kind, 'organization'), condition)
-  const byName = db.select().from(users).where(matching).orderBy(asc(users.lowerName))
-  const [rows, total] = await Promise.all([byName.limit(page.limit).offset(page.offset), db.$count(users, matching)])
-  return { rows, total }
+  const found = db
+    .select()
+    .from(users)
+    .where(and(matching, afterPosition(byName, page.after)))
+    .orderBy(inOrder(byName))
+    .limit(rowsToRead(page))
+    .offset(rowsToSkip(page))
+  const [rows, total] = await Promise.all([found, db.$count(users, matching)])
+  return cutPage(page, { rows, total }, ({ lowerName }) => [lowerName])
 }
 
 /** Wire: private organizations are listed for administrators only, not even for their owners (who have /user/orgs). */
@@ -36,17 +45,17 @@ export async function listMembers(
     eq(organizationMembers.organizationId, organizationId),
     publicOnly ? eq(organizationMembers.isPublic, true) : undefined,
   )
-  const byName = db
+  const members = db
     .select({ user: users })
     .from(organizationMembers)
     .innerJoin(users, eq(users.id, organizationMembers.userId))
-    .where(matching)
-    .orderBy(asc(users.lowerName))
-  const [rows, total] = await Promise.all([
-    byName.limit(page.limit).offset(page.offset),
-    db.$count(organizationMembers, matching),
-  ])
-  return { rows: rows.map((row) => row.user), total }
+    .where(and(matching, afterPosition(byName, page.after)))
+    .orderBy(inOrder(byName))
+    .limit(rowsToRead(page))
+    .offset(rowsToSkip(page))
+  const [found, total] = await Promise.all([members, db.$count(organizationMembers, matching)])
+  const rows = found.map(({ user }) => user)
+  return cutPage(page, { rows, total }, ({ lowerName }) => [lowerName])
 }
 
 export interface Membership {

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts'
 import { gate } from '../../http/gate.ts'
 import { organizationFor } from '../../http/organization-gate.ts'
 import { paging } from '../../http/paging.ts'
-import { pageQuery } from '../../http/query.ts'
+import { cursorQuery } from '../../http/query.ts'
 import { viewerOf } from '../../http/viewer.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { Organization, presentOrganization } from '../../wire/organization.ts'
@@ -22,12 +22,12 @@ export const userOrganizationRoutes = (context: Context) =>
       async ({ actor, query, request, set }) => {
         const { page, links } = paging(context, query, { request, set })
         const found = await listOrganizations(context.db, belongsTo(actor.user.id, { publicly: false }), page)
-        links(found.total)
+        links(found.total, found.next)
         return found.rows.map((row) => presentOrganization(row, viewerOf(context, actor)))
       },
       {
         login: { scope: mine, personal: true },
-        query: t.Object(pageQuery),
+        query: t.Object(cursorQuery),
         response: { 200: t.Array(Organization) },
         detail: {
           operationId: 'orgListCurrentUserOrgs',
@@ -43,12 +43,12 @@ export const userOrganizationRoutes = (context: Context) =>
         const { page, links } = paging(context, query, { request, set })
         const publicly = actor?.user.id !== account.row.id && !actor?.user.isAdmin
         const found = await listOrganizations(context.db, belongsTo(account.row.id, { publicly }), page)
-        links(found.total)
+        links(found.total, found.next)
         return found.rows.map((row) => presentOrganization(row, viewerOf(context, actor)))
       },
       {
         readUser: { scope: mine, login: true },
-        query: t.Object(pageQuery),
+        query: t.Object(cursorQuery),
         response: { 200: t.Array(Organization) },
         detail: {
           operationId: 'orgListUserOrgs',
@@ -89,12 +89,12 @@ export const userOrganizationRoutes = (context: Context) =>
       async ({ actor, query, request, set }) => {
         const { page, links } = paging(context, query, { request, set })
         const found = await listOrganizations(context.db, undefined, page)
-        links(found.total)
+        links(found.total, found.next)
         return found.rows.map((row) => presentOrganization(row, viewerOf(context, actor)))
       },
       {
         admin: true,
-        query: t.Object(pageQuery),
+        query: t.Object(cursorQuery),
         response: { 200: t.Array(Organization) },
         detail: {
           operationId: 'adminGetAllOrgs',

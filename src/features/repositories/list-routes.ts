@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts'
 import { endIfUnchanged } from '../../http/freshness.ts'
 import { gate } from '../../http/gate.ts'
 import { paging } from '../../http/paging.ts'
-import { pageQuery, queryBoolean, queryInteger, queryText } from '../../http/query.ts'
+import { cursorQuery, queryBoolean, queryInteger, queryText } from '../../http/query.ts'
 import { viewerOf } from '../../http/viewer.ts'
 import { presentRepository, Repository } from '../../wire/repository.ts'
 import { listRepositories, type RepositoryPage } from './list.ts'
@@ -30,7 +30,7 @@ export function presentPage(
 }
 
 const Repositories = t.Array(Repository)
-const query = t.Object(pageQuery)
+const query = t.Object(cursorQuery)
 
 /** Search, and the repositories of oneself, of a user and of an organization. */
 export const repositoryListRoutes = (context: Context) =>
@@ -42,13 +42,13 @@ export const repositoryListRoutes = (context: Context) =>
         const { page, links } = paging(context, query, { request, set })
         const found = await searchRepositories(context, actor, query, page)
         const data = presentPage(context, actor, found, { request, set })
-        links(found.total)
+        links(found.total, found.next)
         return { ok: true, data }
       },
       {
         open: { scope: 'repository' },
         query: t.Object({
-          ...pageQuery,
+          ...cursorQuery,
           q: queryText(),
           topic: queryBoolean(),
           includeDesc: queryBoolean(),
@@ -82,7 +82,7 @@ export const repositoryListRoutes = (context: Context) =>
         const filter = { involvedId: actor.user.id }
         const found = await listRepositories(context, actor, { filter, order: { by: 'name' }, page })
         const shown = presentPage(context, actor, found, { request, set })
-        links(found.total)
+        links(found.total, found.next)
         return shown
       },
       {
@@ -104,7 +104,7 @@ export const repositoryListRoutes = (context: Context) =>
         const filter = { ownerId: account.row.id }
         const found = await listRepositories(context, actor, { filter, order: { by: 'id' }, page })
         const shown = presentPage(context, actor, found, { request, set })
-        links(found.total)
+        links(found.total, found.next)
         return shown
       },
       {
@@ -126,7 +126,7 @@ export const repositoryListRoutes = (context: Context) =>
         const filter = { ownerId: org.row.id }
         const found = await listRepositories(context, actor, { filter, order: { by: 'id' }, page })
         const shown = presentPage(context, actor, found, { request, set })
-        links(found.total)
+        links(found.total, found.next)
         return shown
       },
       {

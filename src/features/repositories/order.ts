@@ -1,4 +1,5 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import type { SortKey } from '../../../db/keyset.ts'
 import { repositories, stars } from '../../../db/schema/repositories.ts'
 import { users } from '../../../db/schema/users.ts'
 
@@ -16,34 +17,32 @@ export interface RepositoryOrder {
 
 /** Every order ends with the id, so that no two rows are equal and pages neither repeat nor leave out. */
 const keys = {
-  name: [repositories.lowerName],
+  name: [{ key: repositories.lowerName, type: 'text' }],
   /** Wire: by owner, then by name. */
-  alpha: [users.lowerName, repositories.lowerName],
-  created: [repositories.createdAt],
-  updated: [repositories.updatedAt],
-  size: [repositories.sizeBytes],
+  alpha: [
+    { key: users.lowerName, type: 'text' },
+    { key: repositories.lowerName, type: 'text' },
+  ],
+  created: [{ key: repositories.createdAt, type: 'timestamptz' }],
+  updated: [{ key: repositories.updatedAt, type: 'timestamptz' }],
+  size: [{ key: repositories.sizeBytes, type: 'bigint' }],
   id: [],
-  stars: [repositories.starsCount],
-  forks: [repositories.forksCount],
-} satisfies Record<RepositorySort, unknown[]>
+  stars: [{ key: repositories.starsCount, type: 'bigint' }],
+  forks: [{ key: repositories.forksCount, type: 'bigint' }],
+} satisfies Record<RepositorySort, SortKey[]>
 
 const starredAt = (userId: number): SQL => sql`(
   select ${stars.createdAt} from ${stars} where ${stars.userId} = ${userId} and ${stars.repositoryId} = ${repositories.id})`
 
-export interface OrderKey {
-  key: SQL
-  isDescending: boolean
-}
-
 /** @param isReversed for reading a list from its end */
-export function orderKeys(order: RepositoryOrder, isReversed: boolean): OrderKey[] {
+export function orderKeys(order: RepositoryOrder, isReversed: boolean): SortKey[] {
   const { by, isDescending = false, firstOwnerId, starredById } = order
-  const along = (key: SQL): OrderKey => ({ key, isDescending: isDescending !== isReversed })
-  const first = (key: SQL): OrderKey => ({ key, isDescending: !isReversed })
+  const along = (key: SortKey): SortKey => ({ ...key, isDescending: isDescending !== isReversed })
+  const first = (key: SQLWrapper, type: SortKey['type']): SortKey => ({ key, type, isDescending: !isReversed })
   return [
-    ...(firstOwnerId === undefined ? [] : [first(sql`(${repositories.ownerId} = ${firstOwnerId})`)]),
-    ...(starredById === undefined ? [] : [first(starredAt(starredById))]),
-    ...keys[by].map((column) => along(sql`${column}`)),
-    along(sql`${repositories.id}`),
+    ...(firstOwnerId === undefined ? [] : [first(sql`(${repositories.ownerId} = ${firstOwnerId})`, 'boolean')]),
+    ...(starredById === undefined ? [] : [first(starredAt(starredById), 'timestamptz')]),
+    ...keys[by].map(along),
+    along({ key: repositories.id, type: 'bigint' }),
   ]
 }

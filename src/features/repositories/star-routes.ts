@@ -2,7 +2,7 @@ import { Elysia, t } from 'elysia'
 import type { Context } from '../../context.ts'
 import { gate } from '../../http/gate.ts'
 import { paging } from '../../http/paging.ts'
-import { pageQuery } from '../../http/query.ts'
+import { cursorQuery } from '../../http/query.ts'
 import { viewerOf } from '../../http/viewer.ts'
 import { notFound, unauthorized } from '../../kernel/errors.ts'
 import { Repository } from '../../wire/repository.ts'
@@ -12,7 +12,7 @@ import { presentPage } from './list-routes.ts'
 import { isStarred, listStargazers, star, unstar } from './stars.ts'
 
 const scope = ['user', 'repository'] as const
-const query = t.Object(pageQuery)
+const query = t.Object(cursorQuery)
 const Repositories = t.Array(Repository)
 
 /** What somebody has starred, newest star first. */
@@ -27,7 +27,7 @@ export const starRoutes = (context: Context) =>
         const { page, total } = paging(context, query, { request, set })
         const found = await listRepositories(context, actor, { ...starredBy(actor.user.id), page })
         const shown = presentPage(context, actor, found, { request, set })
-        total(found.total)
+        total(found.total, found.next)
         return shown
       },
       {
@@ -43,7 +43,7 @@ export const starRoutes = (context: Context) =>
         const { page, total } = paging(context, query, { request, set })
         const found = await listRepositories(context, actor, { ...starredBy(account.row.id), page })
         const shown = presentPage(context, actor, found, { request, set })
-        total(found.total)
+        total(found.total, found.next)
         return shown
       },
       {
@@ -96,7 +96,7 @@ export const starRoutes = (context: Context) =>
       async ({ actor, repo, query, request, set }) => {
         const { page, total } = paging(context, query, { request, set })
         const found = await listStargazers(context, actor, repo.repository.id, page)
-        total(found.total)
+        total(found.total, found.next)
         const viewer = viewerOf(context, actor)
         return found.rows.map((row) => presentUser(row, viewer))
       },

@@ -1,5 +1,6 @@
-import { and, asc, eq } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import type { Db } from '../../../db/client.ts'
+import { afterPosition, inOrder, positionText, type SortKey } from '../../../db/keyset.ts'
 import { type RepositoryRow, stars, watches } from '../../../db/schema/repositories.ts'
 import { type UserRow, users } from '../../../db/schema/users.ts'
 import { isBlocked } from '../../access/blocks.ts'
@@ -8,7 +9,7 @@ import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { appendEvent } from '../../events/append.ts'
 import { forbidden } from '../../kernel/errors.ts'
-import type { Page, Paged } from '../../kernel/page.ts'
+import { cutPage, type Page, type Paged, rowsToRead, rowsToSkip } from '../../kernel/page.ts'
 import { subjectOf } from './subject.ts'
 
 /** @throws Refusal 403 for somebody whom the owner has blocked */
@@ -72,18 +73,21 @@ async function listPeople(
     visibleAccounts(config, actor),
   )
   const ofRepository = eq(users.id, table.userId)
+  const since: SortKey = { key: table.createdAt, type: 'timestamptz' }
+  const keys: SortKey[] = [since, { key: table.userId, type: 'bigint' }]
   const [rows, total] = await Promise.all([
     db
-      .select({ user: users })
+      .select({ user: users, since: positionText(since) })
       .from(table)
       .innerJoin(users, ofRepository)
-      .where(wanted)
-      .orderBy(asc(table.createdAt), asc(users.id))
-      .limit(page.limit)
-      .offset(page.offset),
+      .where(and(wanted, afterPosition(keys, page.after)))
+      .orderBy(inOrder(keys))
+      .limit(rowsToRead(page))
+      .offset(rowsToSkip(page)),
     db.$count(db.select({ id: users.id }).from(table).innerJoin(users, ofRepository).where(wanted).as('people')),
   ])
-  return { rows: rows.map(({ user }) => user), total }
+  const found = cutPage(page, { rows, total }, ({ user, since }) => [since, String(user.id)])
+  return { ...found, rows: found.rows.map(({ user }) => user) }
 }
 
 /** @throws Refusal 403 */

@@ -3,7 +3,7 @@ import type { RepositoryAccess } from '../../access/repository-access.ts'
 import type { Context } from '../../context.ts'
 import { gate } from '../../http/gate.ts'
 import { paging } from '../../http/paging.ts'
-import { pageQuery } from '../../http/query.ts'
+import { cursorQuery } from '../../http/query.ts'
 import { viewerOf } from '../../http/viewer.ts'
 import { unauthorized } from '../../kernel/errors.ts'
 import { wireTime } from '../../kernel/time.ts'
@@ -14,7 +14,7 @@ import { presentPage } from './list-routes.ts'
 import { listWatchers } from './stars.ts'
 import { getWatch, unwatch, type WatchRow, watch } from './watches.ts'
 
-const query = t.Object(pageQuery)
+const query = t.Object(cursorQuery)
 const Repositories = t.Array(Repository)
 
 const WatchInfo = t.Object(
@@ -86,7 +86,7 @@ export const watchRoutes = (context: Context) =>
       async ({ actor, repo, query, request, set }) => {
         const { page, total } = paging(context, query, { request, set })
         const found = await listWatchers(context, actor, repo.repository.id, page)
-        total(found.total)
+        total(found.total, found.next)
         const viewer = viewerOf(context, actor)
         return found.rows.map((row) => presentUser(row, viewer))
       },
@@ -103,7 +103,7 @@ export const watchRoutes = (context: Context) =>
         const { page, total } = paging(context, query, { request, set })
         const found = await listRepositories(context, actor, { ...watchedBy(actor.user.id), page })
         const shown = presentPage(context, actor, found, { request, set })
-        total(found.total)
+        total(found.total, found.next)
         return shown
       },
       {
@@ -124,7 +124,7 @@ export const watchRoutes = (context: Context) =>
         const { page, total } = paging(context, query, { request, set })
         const found = await listRepositories(context, actor, { ...watchedBy(account.row.id), page })
         const shown = presentPage(context, actor, found, { request, set })
-        total(found.total)
+        total(found.total, found.next)
         return shown
       },
       {

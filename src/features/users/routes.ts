@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts'
 import { endIfUnchanged } from '../../http/freshness.ts'
 import { gate } from '../../http/gate.ts'
 import { paging } from '../../http/paging.ts'
-import { pageQuery, queryInteger, queryText } from '../../http/query.ts'
+import { cursorQuery, queryInteger, queryText } from '../../http/query.ts'
 import { viewerOf } from '../../http/viewer.ts'
 import { presentUser, presentUserToVisitors, User } from '../../wire/user.ts'
 import { UserSearchResults } from './schema.ts'
@@ -27,13 +27,13 @@ export const userRoutes = (context: Context) =>
         const { page, links } = paging(context, query, { request, set })
         // Wire: 0 is no filter.
         const found = await searchUsers(context, actor, { text: query.q, id: query.uid || undefined, page })
-        links(found.total)
+        links(found.total, found.next)
         const viewer = viewerOf(context, actor)
         return { data: found.rows.map((row) => presentUser(row, viewer)), ok: true }
       },
       {
         open: { scope: 'user' },
-        query: t.Object({ q: queryText(), uid: queryInteger(), ...pageQuery }),
+        query: t.Object({ q: queryText(), uid: queryInteger(), ...cursorQuery }),
         response: { 200: UserSearchResults },
         detail: { operationId: 'userSearch', summary: 'Search for users', 'x-list': 'links' },
       },

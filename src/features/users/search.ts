@@ -1,10 +1,13 @@
-import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { afterPosition, inOrder, type SortKey } from '../../../db/keyset.ts'
 import { escapeLike } from '../../../db/like.ts'
 import { type UserRow, users } from '../../../db/schema/users.ts'
 import { visibleAccounts } from '../../access/visible-accounts.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
-import type { Page, Paged } from '../../kernel/page.ts'
+import { cutPage, type Page, type Paged, rowsToRead, rowsToSkip } from '../../kernel/page.ts'
+
+const byName: SortKey[] = [{ key: users.lowerName, type: 'text' }]
 
 /** People whom the caller may know of, by name. */
 export async function searchUsers(
@@ -18,9 +21,15 @@ export async function searchUsers(
     text === undefined ? undefined : matchesText(text, actor),
     visibleAccounts(config, actor),
   )
-  const byName = db.select().from(users).where(wanted).orderBy(asc(users.lowerName))
-  const [rows, total] = await Promise.all([byName.limit(page.limit).offset(page.offset), db.$count(users, wanted)])
-  return { rows, total }
+  const found = db
+    .select()
+    .from(users)
+    .where(and(wanted, afterPosition(byName, page.after)))
+    .orderBy(inOrder(byName))
+    .limit(rowsToRead(page))
+    .offset(rowsToSkip(page))
+  const [rows, total] = await Promise.all([found, db.$count(users, wanted)])
+  return cutPage(page, { rows, total }, ({ lowerName }) => [lowerName])
 }
 
 /**

@@ -80,7 +80,7 @@ function describeResponses(method: string, emitted: JsonObject, gateStatuses: re
   for (const status of numbersOf(emitted['x-refuses-as-text'])) answers.set(status, textResponse(status))
   const success = answers.get(200)
   if (success?.content !== undefined && method === 'get') answers.set(304, sharedResponse(304))
-  if (success !== undefined) Object.assign(success, listHeaders(emitted['x-list']))
+  if (success !== undefined) Object.assign(success, listHeaders(emitted))
   return Object.fromEntries([...answers].sort(([a], [b]) => a - b))
 }
 
@@ -90,18 +90,27 @@ const numbersOf = (list: Json | undefined): number[] => listOf(list).filter((ite
 function refusals(emitted: JsonObject): number[] {
   const stated = numbersOf(emitted['x-refuses'])
   if (emitted.requestBody !== undefined) return [413, 422, ...stated]
-  const isChecked = listOf(emitted.parameters)
-    .map(objectOf)
-    .some(({ in: place, schema }) => {
-      return place === 'query' && objectOf(schema)['x-shown'] === undefined
-    })
+  const isChecked = queryOf(emitted).some(
+    (parameter) => isCursor(parameter) || objectOf(parameter.schema)['x-shown'] === undefined,
+  )
   return isChecked ? [422, ...stated] : stated
 }
 
-function listHeaders(list: Json | undefined): JsonObject {
+const queryOf = (emitted: JsonObject): JsonObject[] =>
+  listOf(emitted.parameters)
+    .filter(isObject)
+    .filter((parameter) => parameter.in === 'query')
+
+/** Read by `paging`, which refuses one that is not the list's own. */
+const isCursor = ({ name }: JsonObject): boolean => name === 'cursor'
+
+/** A list that is walked by cursors has links, whatever else it has. */
+function listHeaders(emitted: JsonObject): JsonObject {
+  const list = emitted['x-list']
+  if (list !== 'links' && list !== 'total') return {}
   const total = { 'X-Total-Count': { $ref: '#/components/headers/TotalCount' } }
-  if (list === 'total') return { headers: total }
-  return list === 'links' ? { headers: { ...total, Link: { $ref: '#/components/headers/Link' } } } : {}
+  const hasLinks = list === 'links' || queryOf(emitted).some(isCursor)
+  return { headers: hasLinks ? { ...total, Link: { $ref: '#/components/headers/Link' } } : total }
 }
 
 function mediaTypes(stated: Json | undefined): readonly string[] {

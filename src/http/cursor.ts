@@ -1,0 +1,45 @@
+import { timingSafeEqual } from 'node:crypto'
+import { Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import type { Secrets } from '../auth/secrets.ts'
+import { invalid } from '../kernel/errors.ts'
+import type { Position } from '../kernel/page.ts'
+
+/** Changes with the order of any list, so that cursors of an older version are refused and not misread. */
+const VERSION = 1
+
+const SIGNATURE_BYTES = 16
+
+/** What does not tell one list from another: how much of it is shown, from where, and to whom. */
+const BESIDE_THE_LIST = ['page', 'limit', 'cursor', 'token', 'access_token']
+
+const Keys = Type.Array(Type.String())
+
+/**
+ * A position as clients carry it: signed together with the list that it belongs to, its filters and its order. What a client makes
+ * up, changes, or takes from elsewhere never reaches a statement.
+ */
+export function writeCursor(secrets: Secrets, list: URL, position: Position): string {
+  const keys = Buffer.from(JSON.stringify(position))
+  return Buffer.concat([signature(secrets, list, keys), keys]).toString('base64url')
+}
+
+/** @throws Refusal 422 for anything that this list has not written */
+export function readCursor(secrets: Secrets, list: URL, cursor: string): Position {
+  const bytes = Buffer.from(cursor, 'base64url')
+  const [signed, keys] = [bytes.subarray(0, SIGNATURE_BYTES), bytes.subarray(SIGNATURE_BYTES)]
+  if (signed.length < SIGNATURE_BYTES || !timingSafeEqual(signed, signature(secrets, list, keys))) throw refusal()
+  const position: unknown = JSON.parse(keys.toString())
+  if (!Value.Check(Keys, position)) throw refusal()
+  return position
+}
+
+const refusal = () =>
+  invalid('belongs to another list, filter or order; leave it out to begin from a numbered page', 'cursor')
+
+function signature(secrets: Secrets, { pathname, searchParams }: URL, keys: Buffer): Uint8Array {
+  const query = new URLSearchParams(searchParams)
+  for (const key of BESIDE_THE_LIST) query.delete(key)
+  query.sort()
+  return secrets.sign('cursor', `${VERSION} ${pathname}?${query}\n${keys}`).subarray(0, SIGNATURE_BYTES)
+}
