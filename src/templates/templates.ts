@@ -68,10 +68,8 @@ function builtInLabels(name: string): LabelTemplate[] | undefined {
   return set?.map((label) => ({ ...label }))
 }
 
-/** Wire: without a description the file is the heading and an empty line. */
-function defaultReadme({ name, description }: ReadmeVars): string {
-  return description === '' ? `# ${name}\n\n` : `# ${name}\n\n${description}\n`
-}
+/** Wire: clients compare the file byte by byte; nothing comes after the description, not even the end of its line. */
+const defaultReadme = ({ name, description }: ReadmeVars): string => `# ${name}\n\n${description}`
 
 /** The blanks are spelled as in the family, so that its operators can bring their files along. */
 function fillReadme(text: string, vars: ReadmeVars): string {

@@ -115,9 +115,9 @@ describe('changing branches', () => {
     await owner.client.post(path, { new_branch_name: 'moving', old_ref_name: first })
     const target = `${path}/moving`
     const stale = { new_commit_id: head, old_commit_id: head }
-    expect((await owner.client.put(target, stale)).status).toBe(409)
+    expect((await owner.client.put(target, stale)).status).toBe(422)
     expect((await owner.client.put(target, { new_commit_id: head, old_commit_id: first })).status).toBe(204)
-    expect((await owner.client.put(target, { new_commit_id: first })).status).toBe(409)
+    expect((await owner.client.put(target, { new_commit_id: first })).status).toBe(422)
     expect((await owner.client.put(target, { new_commit_id: first, force: true })).status).toBe(204)
     expect((await owner.client.get(target)).string('commit.id')).toBe(first)
     expect((await owner.client.put(target, { new_commit_id: '0'.repeat(40) })).status).toBe(422)

@@ -221,6 +221,7 @@ describe('one commit', () => {
     const diff = await service.anonymous.get(`${path}/git/commits/${shaOf('two')}.diff`)
     expect(diff.headers.get('content-type')).toStartWith('text/plain')
     expect(diff.text).toContain('-2\n+zwei\n')
+    expect(diff.text).toMatch(/^index [0-9a-f]{7,12}\.\.[0-9a-f]{7,12} 100644$/m)
     const patch = await service.anonymous.get(`${path}/git/commits/${shaOf('two')}.patch`)
     const fresh = join(service.git.folder, 'fresh')
     await service.git(['clone', '-q', repository.cloneUrl, fresh])

@@ -62,6 +62,16 @@ test('a writer plans an issue; what others plan is left out in silence', async (
   expect(byOther.body).toMatchObject({ labels: [], milestone: null, assignees: null, due_date: null })
 })
 
+test('a milestone takes an empty state for none', async () => {
+  const planned = await service.createRepository(alice)
+  const open = await alice.client.post(`${planned.path}/milestones`, { title: 'm', state: '', due_on: null })
+  expect([open.status, open.string('state')]).toEqual([201, 'open'])
+  const one = `${planned.path}/milestones/${open.number('id')}`
+  expect((await alice.client.patch(one, { state: 'closed' })).string('state')).toBe('closed')
+  expect((await alice.client.patch(one, { state: '', title: 'n' })).body).toMatchObject({ title: 'n', state: 'closed' })
+  expect((await alice.client.patch(one, { state: 'paused' })).status).toBe(422)
+})
+
 test('closing counts, and milestones follow', async () => {
   const counted = await service.createRepository(alice)
   const milestone = await alice.client.post(`${counted.path}/milestones`, { title: 'v1' })

@@ -60,9 +60,7 @@ test.each(['NoSuch', 'go', '../Go', '..%2FGo', 'Go/../Go', '', '.', '..', 'const
 
 test('the README is a heading and the description', async () => {
   expect(await templates.readme('Default', vars)).toBe('# r\n\n')
-  expect(await templates.readme('Default', { ...vars, description: 'about $& {Name}' })).toBe(
-    '# r\n\nabout $& {Name}\n',
-  )
+  expect(await templates.readme('Default', { ...vars, description: 'about $& {Name}' })).toBe('# r\n\nabout $& {Name}')
 })
 
 test('files of the operator are listed, found, and win over built-in ones', async () => {

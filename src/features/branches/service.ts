@@ -73,7 +73,7 @@ interface Rename {
   to: string
 }
 
-/** @throws Refusal 404, 409 when the branch has moved or would lose commits, 422 for an id that names no commit. */
+/** @throws Refusal 404, 422 when the branch is elsewhere, would lose commits, or the id names no commit; 409 on a lost race. */
 export async function updateBranch(
   context: Context,
   subject: Subject,
@@ -82,11 +82,11 @@ export async function updateBranch(
   const { repository } = subject.repo
   requireChangeable(subject.repo)
   const { sha } = await getBranch(context, subject.repo, name)
-  if (option.old_commit_id && option.old_commit_id !== sha) throw conflict('The branch is at another commit.')
+  if (option.old_commit_id && option.old_commit_id !== sha) throw invalid('The branch is at another commit.')
   const target = await context.git.find(repository.id, `${option.new_commit_id}^{commit}`)
   if (!target) throw invalid('names no commit', 'new_commit_id')
   if (!option.force && !(await context.git.isAncestor(repository.id, sha, target.sha)))
-    throw conflict('The update is no fast-forward: with "force" it is made all the same.')
+    throw invalid('The update is no fast-forward: with "force" it is made all the same.')
   await move(context, subject, [{ ref: BRANCHES + name, old: sha, new: target.sha }])
 }
 

@@ -27,7 +27,7 @@ export async function getPlace(
   const revision = await getRevision(context, repo, asked.ref)
   const path = asked.path.replace(/^\/+|\/+$/g, '')
   const entry = await context.git.findEntry(repo.repository.id, revision.commit.tree, path)
-  if (!entry) throw notFound(`object does not exist [id: , rel_path: ${path}]`)
+  if (!entry) throw notFound('not found', [`object does not exist [id: , rel_path: ${path}]`])
   return { repo, revision, path, entry, ref: asked.ref ?? revision.name }
 }
 

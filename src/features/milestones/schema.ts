@@ -1,7 +1,8 @@
 import { t } from 'elysia'
 import { wireInstant } from '../../wire/fields.ts'
 
-const state = () => t.Optional(t.Union([t.Literal('open'), t.Literal('closed')]))
+/** Wire: clients that always send every key send `""` for what they leave open; it is the same as no key. */
+const state = () => t.Optional(t.Union([t.Literal('open'), t.Literal('closed'), t.Literal('')]))
 
 export type CreateMilestoneOption = typeof CreateMilestoneOption.static
 export const CreateMilestoneOption = t.Object(

@@ -35,7 +35,7 @@ export async function editMilestone(
   { idOrTitle, option }: { idOrTitle: string; option: EditMilestoneOption },
 ): Promise<MilestoneRow> {
   const { id, isClosed } = await getMilestone(context, repositoryId, idOrTitle)
-  const becomes = option.state === undefined ? isClosed : option.state === 'closed'
+  const becomes = option.state ? option.state === 'closed' : isClosed
   const edited = await updateMilestone(context.db, repositoryId, {
     id,
     title: option.title || undefined,

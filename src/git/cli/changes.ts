@@ -180,6 +180,6 @@ export async function diff(
   const args =
     query.format === 'patch'
       ? ['format-patch', '--stdout', '--no-signature', ...PATCH, ...range]
-      : ['diff-tree', '-r', '-p', '--full-index', ...(query.withBinary ? ['--binary'] : []), ...PATCH, base, head]
+      : ['diff-tree', '-r', '-p', ...(query.withBinary ? ['--binary'] : []), ...PATCH, base, head]
   return streamGit(store.runner, { args: [...args, '--', ...paths], folder, call, isTransfer: true })
 }
