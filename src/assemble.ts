@@ -105,5 +105,6 @@ export function openGit(config: Config): Promise<Git> {
     maxTransfers: Math.max(1, config.gitMaxProcesses - commands),
     transferTimeoutMs: config.gitTimeoutSeconds * 1000,
     maxPushBytes: config.maxPushBytes,
+    hookSeconds: config.enableGitHooks ? config.gitHookTimeoutSeconds : undefined,
   })
 }

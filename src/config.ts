@@ -88,6 +88,13 @@ const variables = {
   sshEnabled: yesNo(false, 'Whether Git over SSH is served.'),
   sshPort: integer(2222, { minimum: 0, maximum: 65535 }, 'Port of Git over SSH; 0 takes a free one.'),
 
+  // Programs of others.
+  enableGitHooks: yesNo(
+    false,
+    'Whether administrators, and accounts with `allow_git_hook`, may set Git hooks: programs that run here as this one does.',
+  ),
+  gitHookTimeoutSeconds: integer(60, { minimum: 1, maximum: 3600 }, 'Longest time of one Git hook.'),
+
   // Looking in.
   logLevel: choice(['info', 'trace', 'debug', 'warn', 'error', 'fatal', 'silent'], 'Least level that is logged.'),
   logFormat: choice(['auto', 'json', 'text'], 'Form of a log line; `auto` is text on a terminal, else JSON.'),

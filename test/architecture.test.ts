@@ -73,6 +73,7 @@ const tierNames: readonly (readonly string[])[] = [
     'transfers',
     'templates',
     'transport',
+    'git-hooks',
   ]),
   // Collaboration.
   ['labels', 'milestones', 'issues', 'comments', 'reactions', 'attachments', 'pulls', 'reviews', 'statuses'],

@@ -24,6 +24,7 @@ import { contentsWriteRoutes } from '../features/contents/write-routes.ts'
 import { adminEmailRoutes, emailRoutes } from '../features/emails/routes.ts'
 import { followRoutes } from '../features/follows/routes.ts'
 import { forkRoutes } from '../features/forks/routes.ts'
+import { gitHookRoutes } from '../features/git-hooks/routes.ts'
 import { heatmapRoutes } from '../features/heatmap/routes.ts'
 import { issueRoutes } from '../features/issues/routes.ts'
 import { organizationLabelRoutes } from '../features/labels/organization-routes.ts'
@@ -140,6 +141,7 @@ const hookApi = (context: Context) =>
   new Elysia({ name: 'hookApi' })
     .use(siteHookRoutes(context))
     .use(repositoryHookRoutes(context))
+    .use(gitHookRoutes(context))
     .use(organizationHookRoutes(context))
     .use(userHookRoutes(context))
 

@@ -7,6 +7,7 @@ import type {
   DiffQuery,
   FilesCommit,
   FilesCommitted,
+  GitHook,
   GitService,
   InitialCommit,
   Integrity,
@@ -68,6 +69,11 @@ export interface Git {
   removeUnadopted(folder: UnadoptedFolder): Promise<void>
   objectFormat(id: number): Promise<ObjectFormat>
 
+  /** All three, with the text of those that are set. They run only where the engine was made with `hookSeconds`. */
+  listHooks(id: number): Promise<GitHook[]>
+  /** Replaces the program in one step, or removes it; a push that runs it already goes on with the old one. */
+  setHook(id: number, hook: GitHook): Promise<void>
+
   /** The full name HEAD points to, whether or not that branch exists. */
   getHead(id: number): Promise<string>
   /** The branch need not exist. Throws `invalid` `ref-name`. */
@@ -78,7 +84,10 @@ export interface Git {
     option?: { prefix?: string; offset?: number; limit?: number; sort?: 'name' | 'newest' },
     call?: Call,
   ): Promise<Ref[]>
-  /** All or none. Throws `conflict` `ref-moved` (old value) or `ref-name-conflict` (`a` beside `a/b`), `invalid` `ref-name`. */
+  /**
+   * All or none, between the repository's hooks. Throws `invalid` `hook` when one declines, `conflict` `ref-moved` (old value) or
+   * `ref-name-conflict` (`a` beside `a/b`), `invalid` `ref-name`.
+   */
   updateRefs(id: number, changes: RefChange[], call?: Call): Promise<void>
   resolve(id: number, revision: string, call?: Call): Promise<ObjectName>
   /** The same, undefined where `resolve` throws `revision` or `revision-syntax`. */

@@ -38,6 +38,7 @@ export type GitErrorCode =
   | 'busy'
   | 'timeout'
   | 'aborted'
+  | 'hook'
   | 'protocol'
   | 'program'
 

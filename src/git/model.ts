@@ -7,6 +7,25 @@ export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag'
 export interface Call {
   signal?: AbortSignal
   timeoutMs?: number
+  /** Who moves refs, for the hooks of the repository. */
+  pusher?: Pusher
+}
+
+export interface Pusher {
+  id: number
+  name: string
+  /** What the repository is called now. */
+  repository: { owner: string; name: string }
+}
+
+/** The hooks of a push, in their order. */
+export const hookNames = ['pre-receive', 'update', 'post-receive'] as const
+export type HookName = (typeof hookNames)[number]
+
+export interface GitHook {
+  name: HookName
+  /** The program as a text; undefined when there is none. */
+  content?: string | undefined
 }
 
 export interface Signature {

@@ -2,6 +2,8 @@
 export const REPOSITORIES = '@repositories'
 export const CREATING = '@creating'
 export const TRASH = '@trash'
+/** What git runs in place of the hooks of a repository. */
+export const HOOK_RUNNERS = '@hooks'
 
 /** Where a repository lies, relative to the root: 256 folders keep each of them small up to some millions of repositories. */
 export function storagePath(id: number): string {

@@ -9,7 +9,7 @@ import { admit, requireScopes, type ScopeRule } from './admission.ts'
 import { refuseUnreadableBody } from './body.ts'
 import { gateDetail } from './openapi/gates.ts'
 import { type OrganizationAccess, type OrganizationRule, organizationFor } from './organization-gate.ts'
-import { type ChangeLevel, repositoryForChange, repositoryForReading } from './repository-gate.ts'
+import { type ChangeRule, repositoryForChange, repositoryForReading } from './repository-gate.ts'
 import { type TeamAccess, type TeamRule, teamFor } from './team-gate.ts'
 
 interface Passed {
@@ -176,7 +176,7 @@ export const gate = (context: Context) =>
     }),
 
     /** The repository of `:owner/:repo` for a signed-in caller with the level; refused with 423 while archived. */
-    changeRepo: (rule: { unit?: Unit; level: ChangeLevel; scope: ScopeRule; evenArchived?: boolean }) => ({
+    changeRepo: (rule: ChangeRule & { scope: ScopeRule }) => ({
       detail: gateDetail('changeRepo'),
       async transform({ request, body, params }: Stage) {
         const actor = await admit(context, request, { scope: rule.scope })

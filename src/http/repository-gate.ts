@@ -15,7 +15,15 @@ interface Path {
   name: string
 }
 
-export type ChangeLevel = 'read' | 'write' | 'admin' | 'owner'
+type ChangeLevel = 'read' | 'write' | 'admin' | 'owner'
+
+export interface ChangeRule {
+  unit?: Unit
+  level: ChangeLevel
+  evenArchived?: boolean
+  /** For those only who may set programs that run on the server. */
+  gitHooks?: boolean
+}
 
 /** @throws Refusal 404 in the same words for what does not exist, what is hidden and a unit that is off; 301 or 307 to a new name. */
 export async function repositoryForReading(
@@ -34,11 +42,12 @@ export async function repositoryForChange(
   context: Context,
   actor: Actor,
   path: Path,
-  rule: { unit?: Unit; level: ChangeLevel; evenArchived?: boolean },
+  rule: ChangeRule,
 ): Promise<RepositoryAccess> {
   const repo = await repositoryForReading(context, actor, path, rule.unit)
   const level = rule.unit === undefined ? repo.rights.overall : repo.rights.level(rule.unit)
   if (level < Level[rule.level]) throw forbidden(lacking[rule.level])
+  if (rule.gitHooks && !maySetGitHooks(context, actor)) throw forbidden('must be allowed to edit Git hooks')
   if (repo.repository.isArchived && !rule.evenArchived) throw locked(`${repo.fullName} is archived`)
   return repo
 }
@@ -49,6 +58,10 @@ const lacking: Record<ChangeLevel, string> = {
   admin: 'user should be an owner or a collaborator with admin write of a repository',
   owner: 'user should be the owner of the repo',
 }
+
+/** Wire: where hooks are switched off for the site, nobody may. */
+const maySetGitHooks = ({ config }: Context, { user }: Actor): boolean =>
+  config.enableGitHooks && (user.isAdmin || user.allowGitHook)
 
 async function visibleRepository(context: Context, actor: Actor | undefined, path: Path): Promise<RepositoryAccess> {
   const loaded = await findRepository(context.db, path, actor?.user.id)

@@ -7,7 +7,7 @@ import { isGitError } from '../../git/errors.ts'
 import type { RefChange } from '../../git/model.ts'
 import { isValidBranchName } from '../../git/names.ts'
 import { conflict, forbidden, invalid, notFound } from '../../kernel/errors.ts'
-import { changeRefs } from '../refs/change.ts'
+import { changeRefs, pusherOf } from '../refs/change.ts'
 import { BRANCHES } from '../refs/names.ts'
 import type { CreateBranchRepoOption, UpdateBranchRepoOption } from './schema.ts'
 import { findBranch, isTag } from './store.ts'
@@ -101,7 +101,7 @@ function requireName(name: string, field: string): void {
 /** What lost a race is told as such. */
 async function move(context: Context, { actor, repo }: Subject, changes: RefChange[]): Promise<void> {
   try {
-    await changeRefs(context, { repositoryId: repo.repository.id, pusher: actor.user }, changes)
+    await changeRefs(context, { repositoryId: repo.repository.id, pusher: pusherOf(actor.user, repo) }, changes)
   } catch (error) {
     if (!isGitError(error, 'conflict')) throw error
     throw conflict(error.code === 'ref-name-conflict' ? 'A branch with a conflicting name exists.' : EXISTS)

@@ -2,11 +2,11 @@ import type { RepositoryAccess } from '../../access/repository-access.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { type GitError, isGitError } from '../../git/errors.ts'
-import type { FilesCommit, FilesCommitted } from '../../git/model.ts'
+import type { FilesCommit, FilesCommitted, Pusher } from '../../git/model.ts'
 import { isValidBranchName } from '../../git/names.ts'
 import { conflict, invalid, locked, notFound, type Refusal } from '../../kernel/errors.ts'
 import { createTurns } from '../../kernel/turns.ts'
-import { recordPush } from '../refs/change.ts'
+import { pusherOf, recordPush } from '../refs/change.ts'
 import { describeChanges, readChange } from './changes.ts'
 import type { ChangeFileOperation, CommitOptions } from './schema.ts'
 import { signaturesOf } from './signatures.ts'
@@ -45,11 +45,11 @@ export async function changeFiles(
     // Wire: an edit that changes nothing is a commit all the same.
     allowEmpty: true,
   }
-  const subject = { repositoryId: repository.id, pusher: actor.user }
+  const subject = { repositoryId: repository.id, pusher: pusherOf(actor.user, repo) }
   try {
     return await turns.run(repository.id, () =>
       recordPush(context, subject, async () => {
-        const result = await commitPatiently(context, repository.id, commit)
+        const result = await commitPatiently(context, subject, commit)
         return { refs: [result.ref], result }
       }),
     )
@@ -69,10 +69,14 @@ function branchesOf(
   return { branch, newBranch, replacesNewBranch: option.force_push }
 }
 
-async function commitPatiently({ git }: Context, id: number, commit: FilesCommit): Promise<FilesCommitted> {
+async function commitPatiently(
+  { git }: Context,
+  { repositoryId, pusher }: { repositoryId: number; pusher: Pusher },
+  commit: FilesCommit,
+): Promise<FilesCommitted> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await git.commitFiles(id, commit)
+      return await git.commitFiles(repositoryId, commit, { pusher })
     } catch (error) {
       if (tries === MAX_TRIES || !isGitError(error) || error.code !== 'head-moved') throw error
     }

@@ -1,6 +1,7 @@
+import type { RepositoryAccess } from '../../access/repository-access.ts'
 import type { Context } from '../../context.ts'
 import { isGitError } from '../../git/errors.ts'
-import type { RefChange } from '../../git/model.ts'
+import type { Pusher, RefChange } from '../../git/model.ts'
 import { insertPush, removePush } from './store.ts'
 import { syncRefs } from './sync.ts'
 
@@ -31,10 +32,21 @@ export async function recordPush<Result>(
 
 const REFUSED: ReadonlySet<string> = new Set(['not-found', 'conflict', 'invalid', 'too-large', 'busy'])
 
+/** Whom the hooks of a repository are told of. */
+export const pusherOf = ({ id, name }: { id: number; name: string }, repo: RepositoryAccess): Pusher => ({
+  id,
+  name,
+  repository: { owner: repo.owner.name, name: repo.repository.name },
+})
+
 /** Moves refs all together or not at all. Throws as `Git.updateRefs`. */
-export async function changeRefs(context: Context, change: Change, changes: RefChange[]): Promise<void> {
+export async function changeRefs(
+  context: Context,
+  change: Change & { pusher: Pusher },
+  changes: RefChange[],
+): Promise<void> {
   await recordPush(context, change, async () => {
-    await context.git.updateRefs(change.repositoryId, changes)
+    await context.git.updateRefs(change.repositoryId, changes, { pusher: change.pusher })
     return { refs: changes.map(({ ref }) => ref), result: undefined }
   })
 }

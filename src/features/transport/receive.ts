@@ -1,11 +1,12 @@
 import type { Context } from '../../context.ts'
+import type { Pusher } from '../../git/model.ts'
 import type { PushHead } from '../../git/push.ts'
 import { insertPush, removePush } from '../refs/store.ts'
 import { syncRefs } from '../refs/sync.ts'
 
 export interface Push {
   repositoryId: number
-  pusher: { id: number }
+  pusher: Pusher
   head: PushHead
   protocol: string | undefined
   maxBytes: number
@@ -27,6 +28,7 @@ export async function receivePush(context: Context, push: Push): Promise<Readabl
       protocol: push.protocol,
       maxInputBytes: push.maxBytes,
       signal,
+      pusher,
     })
     .catch(async (error: unknown) => {
       // Git was not started: there is nothing to repair.

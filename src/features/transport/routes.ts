@@ -5,6 +5,7 @@ import { encodePushRefusal, readPushHead } from '../../git/push.ts'
 import { setIdleSeconds } from '../../http/connection.ts'
 import { gitDoor, repositoryForFetch, repositoryForPush } from '../../http/git-gate.ts'
 import { forbidden } from '../../kernel/errors.ts'
+import { pusherOf } from '../refs/change.ts'
 import { drainBody, openBody, Patience, requireMediaType } from './body.ts'
 import { judgePush } from './judge.ts'
 import { receivePush } from './receive.ts'
@@ -81,7 +82,7 @@ async function push(context: Context, request: Request, path: GitPath): Promise<
     const head = await readPushHead(openBody(request, { maxBytes, signal: patience.signal }))
     const refusal = judgePush(head.commands)
     if (head.commands.length > 0 && !refusal) {
-      const pusher = actor.user
+      const pusher = pusherOf(actor.user, repo)
       const { signal } = request
       const push = { repositoryId: repo.repository.id, pusher, head, protocol: protocolOf(request), maxBytes, signal }
       return answer(await receivePush(context, push), RESULT_OF_PUSH)

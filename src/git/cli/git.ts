@@ -11,6 +11,7 @@ import { syncFolder } from './durable.ts'
 import { gitEnvironment } from './environment.ts'
 import { forkRepository } from './fork.ts'
 import { countCommits, log } from './history.ts'
+import { installHookRunners, listHooks, setHook } from './hooks.ts'
 import { lastCommits } from './last-commits.ts'
 import { cleanStale, cleanStore, fsck, maintain, sizeOnDisk } from './maintenance.ts'
 import { Memo } from './memo.ts'
@@ -45,6 +46,8 @@ export interface GitOption {
   maxOutputBytes?: number
   /** Of one push, unless the call says otherwise (4 GiB). */
   maxPushBytes?: number
+  /** Lets hooks run, each for so long. Without it none does, also where some are set. */
+  hookSeconds?: number
 }
 
 /** Makes the engine over a folder. Throws `failed` `program` when git is missing or older than 2.39. */
@@ -53,6 +56,7 @@ export async function createGit(option: GitOption): Promise<Git> {
   const root = resolvePath(option.repositoriesDir)
   await mkdir(root, { recursive: true })
   for (const name of [REPOSITORIES, CREATING, TRASH]) await mkdir(join(root, name), { recursive: true })
+  if (option.hookSeconds !== undefined) await installHookRunners(root)
   await syncFolder(root)
   return { version, objectFormats, ...bind(openStore(option, binary, root)) }
 }
@@ -88,6 +92,7 @@ function openStore(option: GitOption, binary: string, root: string): Store {
     changes: new Memo(5000),
     lastCommits: new Memo(500),
     maxPushBytes: option.maxPushBytes ?? 4 * 1024 ** 3,
+    hookSeconds: option.hookSeconds,
   }
 }
 
@@ -103,6 +108,8 @@ function bind(store: Store): Omit<Git, 'version' | 'objectFormats'> {
     listUnadopted: (query) => listUnadopted(store, query),
     removeUnadopted: (folder) => removeUnadopted(store, folder),
     objectFormat: (id) => objectFormatOf(store, id),
+    listHooks: (id) => listHooks(store, id),
+    setHook: (id, hook) => setHook(store, id, hook),
     getHead: (id) => getHead(store, id),
     setHead: (id, branch) => setHead(store, id, branch),
     listRefs: (id, query, call) => listRefs(store, id, query, call),

@@ -21,10 +21,14 @@ export interface Runner {
 }
 
 export interface Command {
+  /** Another program than git: a hook. */
+  program?: string
   args: string[]
   /** The repository, as `--git-dir`. */
   folder?: string
-  stdin?: ReadableStream<Uint8Array> | Uint8Array | string
+  /** The root of the store, unless it says otherwise. */
+  cwd?: string
+  stdin?: ReadableStream<Uint8Array> | Uint8Array | string | undefined
   settings?: readonly (readonly [string, string])[]
   environment?: Record<string, string>
   call?: Call | undefined
@@ -75,10 +79,10 @@ export async function startGit(runner: Runner, command: Command): Promise<Child>
 }
 
 function spawn(runner: Runner, command: Command, life: { signal: AbortSignal; ended: () => void }): Child {
-  const { folder, stdin, settings, environment } = command
+  const { folder, stdin, settings, environment, program = runner.binary, cwd = runner.root } = command
   const input = stdin instanceof ReadableStream ? closable(stdin) : undefined
-  const child = Bun.spawn([runner.binary, ...(folder === undefined ? [] : [`--git-dir=${folder}`]), ...command.args], {
-    cwd: runner.root,
+  const child = Bun.spawn([program, ...(folder === undefined ? [] : [`--git-dir=${folder}`]), ...command.args], {
+    cwd,
     env: { ...runner.environment, ...(settings && withSettings(settings)), ...environment },
     stdin: input?.stream ?? (stdin === undefined || stdin instanceof ReadableStream ? 'ignore' : Buffer.from(stdin)),
     stdout: 'pipe',

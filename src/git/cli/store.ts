@@ -19,6 +19,8 @@ export interface Store {
   readonly changes: Memo<Changes>
   readonly lastCommits: Memo<Map<string, string>>
   readonly maxPushBytes: number
+  /** Time of one hook; undefined when none may run. */
+  readonly hookSeconds: number | undefined
 }
 
 export const folderOf = (root: string, id: number): string => join(root, storagePath(id))

@@ -1,6 +1,7 @@
 import { GitError } from '../errors.ts'
 import type { Call, GitService, Served, ServeRequest } from '../model.ts'
 import { encodePacket, FLUSH } from '../packet.ts'
+import { hookRun } from './hooks.ts'
 import { type Child, type Exit, guardStream, startGit } from './process.ts'
 import { requireFolder, type Store } from './store.ts'
 
@@ -62,10 +63,11 @@ export async function advertise(
 export async function serve(store: Store, id: number, service: GitService, request: ServeRequest): Promise<Served> {
   const folder = await requireFolder(store.runner.root, id)
   const maxBytes = request.maxInputBytes ?? store.maxPushBytes
+  const hooks = service === 'receive-pack' ? await hookRun(store, folder, id, request) : undefined
   const child = await startGit(store.runner, {
     args: [service, '--stateless-rpc', folder],
-    settings: [...SETTINGS[service], ['receive.maxInputSize', String(maxBytes)]],
-    environment: protocolVariables(request.protocol),
+    settings: [...SETTINGS[service], ['receive.maxInputSize', String(maxBytes)], ...(hooks?.settings ?? [])],
+    environment: { ...protocolVariables(request.protocol), ...hooks?.environment },
     stdin: request.body,
     call: request,
     isTransfer: true,
