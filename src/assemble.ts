@@ -5,6 +5,7 @@ import { migrate } from '../db/migrate.ts'
 import { jobHandlers, reactions } from './app/jobs.ts'
 import { loadInstanceKey } from './auth/instance-key.ts'
 import { createPasswords } from './auth/password.ts'
+import { createRecognizedTokens } from './auth/recognized.ts'
 import { createSecrets } from './auth/secrets.ts'
 import { createVerifiedPasswords } from './auth/verified.ts'
 import type { Config } from './config.ts'
@@ -17,7 +18,9 @@ import { migrateJobs } from './jobs/migrate.ts'
 import { createJobs } from './jobs/queue.ts'
 import { type Clock, systemClock } from './kernel/time.ts'
 import { createLog, type Log } from './log.ts'
+import { createMailer } from './mail/mailer.ts'
 import { createRenderer } from './render/renderer.ts'
+import { loadInstanceSigning } from './signatures/instance.ts'
 import { openStorage } from './storage.ts'
 import { createTemplates } from './templates/templates.ts'
 
@@ -60,6 +63,7 @@ export async function createContext(ground: Ground, built: AsyncDisposableStack)
     (database) => database.close(),
   )
   const dispatcher = createDispatcher({ db, sql, log }, reactions)
+  const mailer = built.adopt(createMailer(config), (open) => open?.close())
   const jobs = createJobs({
     sql,
     log,
@@ -84,9 +88,12 @@ export async function createContext(ground: Ground, built: AsyncDisposableStack)
     jobs,
     templates,
     renderer,
+    mailer,
     passwords,
     verified: createVerifiedPasswords(clock),
+    recognized: createRecognizedTokens(sql, { clock, log, maxTokens: config.tokenCacheEntries }),
     secrets: createSecrets(loadInstanceKey(config)),
+    signing: loadInstanceSigning(config),
     clock,
     log,
     baseUrl,

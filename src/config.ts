@@ -1,6 +1,8 @@
 import { resolve } from 'node:path'
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
+import { parseMailbox } from './kernel/email.ts'
+import { parseSmtpUrl } from './kernel/smtp-url.ts'
 
 const UNITS: Readonly<Record<string, number>> = { '': 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3, TiB: 1024 ** 4 }
 
@@ -52,11 +54,52 @@ const variables = {
   ),
   passwordMinLength: integer(8, { minimum: 1, maximum: 128 }, 'Shortest password.'),
   tokenMaxDays: integer(0, { minimum: 0 }, 'Longest life of a new access token in days; 0 is no limit.'),
+  tokenCacheEntries: integer(
+    10_000,
+    { minimum: 0, maximum: 1_000_000 },
+    'Tokens recognized a moment ago that each process keeps; 0 looks each up for each request.',
+  ),
   queryTokens: choice(['allow', 'refuse'], 'Whether `?token=` and `?access_token=` sign in.'),
   noreplyDomain: Type.String({
     default: 'noreply.localhost',
     description: 'Domain of the addresses of hidden e-mail.',
   }),
+
+  // Signatures.
+  signingKey: optional(
+    Type.String(),
+    'File with the OpenSSH private key (Ed25519, no passphrase) that signs the commits made by the service itself.',
+  ),
+  signingName: Type.String({ default: 'Hearth', minLength: 1, maxLength: 100, description: 'Name of that signer.' }),
+  signingEmail: optional(
+    Type.String({ pattern: '^\\S+@\\S+$', allowed: 'an e-mail address' }),
+    'Address of that signer. Without it: `hearth` at NOREPLY_DOMAIN.',
+  ),
+  trustedSigningKeys: list('Fingerprints (`SHA256:...`) of earlier signing keys, whose signatures still count.'),
+
+  // Mail.
+  smtpUrl: optional(
+    {
+      ...url(['smtp', 'smtps']),
+      allowed: 'smtp://USER:PASSWORD@HOST:PORT or smtps://..., with %40 for an @ inside a part',
+    },
+    'Mail server: `smtp://user:password@host:587`, or `smtps://` for TLS from the start. Without it nothing is mailed.',
+  ),
+  mailFrom: optional(
+    { ...Type.String({ maxLength: 320 }), allowed: 'an address, or a name and an address: Hearth <hearth@example.org>' },
+    'Sender of all mails; needed with SMTP_URL.',
+  ),
+  smtpTls: choice(
+    ['auto', 'required', 'unverified'],
+    'STARTTLS with `smtp://`: where it is offered (and always before a password leaves this machine), always, or without a look at the certificate.',
+  ),
+  smtpTimeoutSeconds: integer(30, { minimum: 1, maximum: 60 }, 'Longest silence of the mail server.'),
+  smtpMaxConnections: integer(2, { minimum: 1, maximum: 8 }, 'Mails on their way at once.'),
+  confirmEmails: yesNo(
+    false,
+    'Whether an address that somebody adds counts only after the link mailed to it was followed; needs SMTP_URL.',
+  ),
+  emailConfirmationHours: integer(24, { minimum: 1, maximum: 720 }, 'Hours that such a link works.'),
 
   // Limits.
   maxResponseItems: integer(50, { minimum: 1, maximum: 1000 }, 'Largest page of a list.'),
@@ -132,12 +175,28 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   }
   if (problems.length > 0) throw new ConfigError(problems.join('\n'))
   if (!Value.Check(schema, values)) throw new ConfigError('the table of variables has a default that it does not allow')
+  const between = mailFaults(values)
+  if (between.length > 0) throw new ConfigError(between.join('\n'))
   const dataDir = resolve(values.dataDir)
   return Object.freeze({
     ...values,
     dataDir,
     repositoriesDir: resolve(values.repositoriesDir ?? `${dataDir}/repositories`),
   })
+}
+
+/** What no single variable shows. */
+function mailFaults({ smtpUrl, mailFrom, confirmEmails }: Static<typeof schema>): string[] {
+  const faults: string[] = []
+  if (smtpUrl !== undefined && parseSmtpUrl(smtpUrl) === undefined)
+    faults.push(`SMTP_URL=(hidden) is not allowed: ${allowed(variables.smtpUrl)}`)
+  if (mailFrom !== undefined && parseMailbox(mailFrom) === undefined)
+    faults.push(`MAIL_FROM=${JSON.stringify(mailFrom)} is not allowed: ${allowed(variables.mailFrom)}`)
+  if (smtpUrl !== undefined && mailFrom === undefined)
+    faults.push('MAIL_FROM is not set, and SMTP_URL needs it: the address that mails come from')
+  if (smtpUrl === undefined && confirmEmails)
+    faults.push('CONFIRM_EMAILS=true needs SMTP_URL: without it no address could ever be confirmed')
+  return faults
 }
 
 /** The settings of this process. The only place that reads the environment. */

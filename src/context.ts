@@ -1,5 +1,6 @@
 import type { Db, Sql } from '../db/client.ts'
 import type { Passwords } from './auth/password.ts'
+import type { RecognizedTokens } from './auth/recognized.ts'
 import type { Secrets } from './auth/secrets.ts'
 import type { VerifiedPasswords } from './auth/verified.ts'
 import type { Config } from './config.ts'
@@ -7,7 +8,9 @@ import type { Git } from './git/engine.ts'
 import type { Jobs } from './jobs/jobs.ts'
 import type { Clock } from './kernel/time.ts'
 import type { Log } from './log.ts'
+import type { Mailer } from './mail/mailer.ts'
 import type { Renderer } from './render/renderer.ts'
+import type { InstanceSigning } from './signatures/instance.ts'
 import type { Templates } from './templates/templates.ts'
 
 /** Everything a rule may need from outside, built once in main or in a test and handed on. Types only: nothing runs here. */
@@ -19,10 +22,15 @@ export interface Context {
   readonly jobs: Jobs
   readonly templates: Templates
   readonly renderer: Renderer
+  /** Undefined without SMTP_URL: nothing is mailed. */
+  readonly mailer: Mailer | undefined
   readonly passwords: Passwords
   readonly verified: VerifiedPasswords
+  readonly recognized: RecognizedTokens
   /** Encrypts what must be read back: second factors, secrets of hooks and mirrors. */
   readonly secrets: Secrets
+  /** The key by which the instance signs what it commits itself. */
+  readonly signing: InstanceSigning
   readonly clock: Clock
   readonly log: Log
   /** The address people and links use, without a trailing slash. */

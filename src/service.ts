@@ -10,7 +10,7 @@ import { openFront } from './http/front.ts'
 import { createHandler } from './http/handler.ts'
 import { createCron } from './jobs/cron.ts'
 import { registerCronTasks } from './jobs/cron-tasks.ts'
-import { Refusal } from './kernel/errors.ts'
+import type { Refusal } from './kernel/errors.ts'
 import type { Clock } from './kernel/time.ts'
 import { createLog, type Log } from './log.ts'
 
@@ -52,6 +52,8 @@ export async function startService(config: Config, options: ServiceOptions = {})
   const stopping = new AbortController()
   const ground = { config, log, databaseUrl, stopping: stopping.signal, url: front?.url, clock: options.clock }
   const context = await createContext(ground, built)
+  built.defer(() => context.recognized.stop())
+  context.recognized.start()
   built.defer(() => front?.stop(config.shutdownTimeoutSeconds))
   // Runs first: what waits or streams hears of the stop while its connection is still open.
   built.defer(() => stopping.abort())
@@ -87,7 +89,7 @@ interface Doors {
 async function listen(config: Config, { fetch, context }: Doors) {
   const handlers = {
     fetch,
-    refuseUrl: (request: Request) => refusalResponse(context(), new Refusal(414, 'the address is too long'), request),
+    refuse: (request: Request, refusal: Refusal) => refusalResponse(context(), refusal, request),
   }
   const front = await openFront(handlers, {
     host: config.host,
@@ -95,6 +97,7 @@ async function listen(config: Config, { fetch, context }: Doors) {
     maxHeaderBytes: config.maxHeaderBytes,
     maxUrlBytes: config.maxUrlBytes,
     maxBodyBytes: Math.max(config.maxBodyBytes, config.maxPushBytes),
+    maxHeldBytes: config.maxBodyBytes,
     idleSeconds: config.requestTimeoutSeconds,
   })
   const isLocal = ['127.0.0.1', '0.0.0.0', '::', '::1'].includes(config.host)

@@ -11,6 +11,8 @@ import m0008 from './0008_events_outbox.sql' with { type: 'text' }
 import m0009 from './0009_hooks_and_activity.sql' with { type: 'text' }
 import m0010 from './0010_upkeep.sql' with { type: 'text' }
 import m0011 from './0011_issue_search.sql' with { type: 'text' }
+import m0012 from './0012_account_messages.sql' with { type: 'text' }
+import m0013 from './0013_email_confirmations.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -31,4 +33,6 @@ export const migrations: readonly Migration[] = [
   { name: '0009_hooks_and_activity', sql: m0009 },
   { name: '0010_upkeep', sql: m0010 },
   { name: '0011_issue_search', sql: m0011 },
+  { name: '0012_account_messages', sql: m0012 },
+  { name: '0013_email_confirmations', sql: m0013 },
 ]

@@ -31,11 +31,17 @@ async function answer(context: Context, fetch: Fetch, request: Request): Promise
     if (isPreflight(request)) return preflightResponse(context.config, request)
     await spendRequest(context, request)
     if (!isReadablePath(loggedPath(request.url))) throw notFound()
-    return await fetch(withSingleSlashes(request))
+    const response = await fetch(withSingleSlashes(request))
+    // What this answer says was changed counts for the next request: of accounts and tokens, copies are kept.
+    if (!isSafe(request.method)) await context.recognized.settle()
+    return response
   } catch (error) {
     return errorResponse(context, { code: 'UNKNOWN', error, request })
   }
 }
+
+/** RFC 9110, 9.2.1. */
+const isSafe = (method: string): boolean => /^(GET|HEAD|OPTIONS)$/.test(method)
 
 /**
  * A path that is no UTF-8 once decoded, or holds NUL, names nothing that can be. The router would hand on such a parameter

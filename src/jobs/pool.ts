@@ -1,24 +1,15 @@
 import pg from 'pg'
-import type { Sql } from '../../db/client.ts'
+import { type Address, driverAddress } from '../../db/driver-address.ts'
 
 /** One connection listens, the others claim and finish jobs; handlers use the application's own pool. */
 const CONNECTIONS = 3
 
-type Address = Pick<Sql['options'], 'host' | 'port' | 'path' | 'user' | 'pass' | 'database' | 'ssl'>
-
 /** The queue library speaks through its own driver: a second, small pool to where `sql` goes. */
 export function openJobsPool({ options }: { options: Address }): pg.Pool {
   const pool = new pg.Pool({
-    // pg takes the folder of a socket where postgres.js has the whole path.
-    host: options.path ? options.path.slice(0, options.path.lastIndexOf('/')) : options.host[0],
-    port: options.port[0],
-    user: options.user,
-    password: options.pass ?? undefined,
-    database: options.database,
-    ssl: tlsOf(options.ssl),
+    ...driverAddress(options),
     max: CONNECTIONS,
     application_name: 'hearth jobs',
-    keepAlive: true,
     connectionTimeoutMillis: 10_000,
     query_timeout: 30_000,
   })
@@ -29,9 +20,3 @@ export function openJobsPool({ options }: { options: Address }): pg.Pool {
 }
 
 function ignore(): void {}
-
-/** postgres.js: `require`, `allow` and `prefer` do not look at the certificate; `verify-full` and objects do. */
-function tlsOf(ssl: Address['ssl']): pg.PoolConfig['ssl'] {
-  if (ssl === 'require' || ssl === 'allow' || ssl === 'prefer') return { rejectUnauthorized: false }
-  return ssl === 'verify-full' ? true : ssl
-}

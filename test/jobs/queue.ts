@@ -77,6 +77,9 @@ function partialContext({ db, sql }: Database, { jobs, log, clock }: Pick<Contex
     get git() {
       return absent()
     },
+    get signing() {
+      return absent()
+    },
     get renderer() {
       return absent()
     },
@@ -87,6 +90,9 @@ function partialContext({ db, sql }: Database, { jobs, log, clock }: Pick<Contex
       return absent()
     },
     get verified() {
+      return absent()
+    },
+    get recognized() {
       return absent()
     },
     get secrets() {
