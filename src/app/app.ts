@@ -22,7 +22,13 @@ import { api } from './api.ts'
  */
 export function createApp(context: Context) {
   const bodies = bodyReader(context.config.maxBodyBytes)
-  const app = new Elysia({ name: 'hearth', aot: true, normalize: true })
+  const app = new Elysia({
+    name: 'hearth',
+    aot: true,
+    normalize: true,
+    // Without it a path is looked for past the eleventh character: at `http://git/` its first part would be lost.
+    handler: { standardHostname: false },
+  })
     .onError({ as: 'global' }, ({ code, error, request }) => {
       if (code === 'NOT_FOUND') return unmatched(allowed(request), request)
       return errorResponse(context, { code, error, request })

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Server } from 'bun'
-import { connectServer, connectSocket } from './connection.ts'
+import { badRequest, Refusal, tooLarge } from '../kernel/errors.ts'
+import { connectServer, connectSocket, inheritConnection } from './connection.ts'
 
 export interface FrontOptions {
   host: string
@@ -8,18 +9,20 @@ export interface FrontOptions {
   port: number
   /** Largest head of a request; more is 431. */
   maxHeaderBytes: number
-  /** Longest address; more is answered by `refuseUrl`. */
+  /** Longest address; more is 414. */
   maxUrlBytes: number
   /** Largest body of any request; more is 413. The routes set closer limits. */
   maxBodyBytes: number
+  /** Largest body on the paths of node:http, which is held in memory before anybody is asked who they are; more is 413. */
+  maxHeldBytes: number
   /** A connection is cut that is silent for longer, not at once but within the next eight seconds; at most 255. */
   idleSeconds: number
 }
 
 export interface FrontHandlers {
   fetch(request: Request): Response | Promise<Response>
-  /** Answer to an address that is too long (414). */
-  refuseUrl(request: Request): Response
+  /** Answer to what no route shall see. */
+  refuse(request: Request, refusal: Refusal): Response
 }
 
 export interface Front {
@@ -49,12 +52,16 @@ const PATHS_WITH_205 = [
  */
 export async function openFront(handlers: FrontHandlers, options: FrontOptions): Promise<Front> {
   const native = (request: Request, server: Server<undefined>) => {
-    if (request.url.length > options.maxUrlBytes) return handlers.refuseUrl(request)
+    if (request.url.length > options.maxUrlBytes)
+      return handlers.refuse(request, new Refusal(414, 'the address is too long'))
+    if (!isHost(request.headers.get('host')))
+      return handlers.refuse(request, badRequest('the Host header names no host'))
     connectServer(request, server)
-    return handlers.fetch(request)
+    return handlers.fetch(request.url.startsWith('/') ? withHost(request) : request)
   }
   const bridge = createServer({ maxHeaderSize: options.maxHeaderBytes }, (message, reply) => {
-    void answer(handlers, message, reply)
+    // Who goes away in the middle of a body needs no answer.
+    answer(handlers, { message, reply, maxBytes: options.maxHeldBytes }).catch(() => reply.destroy())
   })
   const extra = {
     maxRequestBodySize: options.maxBodyBytes,
@@ -100,18 +107,60 @@ function listen(bridge: ReturnType<typeof createServer>, extra: object, { host, 
   })
 }
 
-async function answer(handlers: FrontHandlers, message: IncomingMessage, reply: ServerResponse): Promise<void> {
-  const url = `http://${message.headers.host ?? 'localhost'}${message.url ?? '/'}`
+/**
+ * RFC 9112, 3.2: what is no host and port is refused. The address that routes see begins with it, so `x/api?` would move the path.
+ * Absent in HTTP/1.0.
+ */
+const isHost = (host: string | null | undefined): boolean =>
+  !host || /^(?:[a-z0-9._~-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i.test(host)
+
+/** HTTP/1.0 knows requests without Host, as some probes of load balancers send them; their address is the path alone. */
+function withHost(request: Request): Request {
+  const whole = new Request(`http://localhost${request.url}`, request)
+  inheritConnection(request, whole)
+  return whole
+}
+
+interface Bridged {
+  message: IncomingMessage
+  reply: ServerResponse
+  maxBytes: number
+}
+
+async function answer(handlers: FrontHandlers, { message, reply, maxBytes }: Bridged): Promise<void> {
+  const { host } = message.headers
+  const url = `http://${isHost(host) && host ? host : 'localhost'}${message.url ?? '/'}`
   const hasBody = message.method !== 'GET' && message.method !== 'HEAD'
+  const body = hasBody ? await readAtMost(message, maxBytes) : null
   const request = new Request(url, {
     method: message.method ?? 'GET',
     headers: Object.entries(message.headers).flatMap(([name, value]): [string, string][] =>
       [value ?? []].flat().map((single) => [name, single]),
     ),
-    body: hasBody ? new Uint8Array(await Array.fromAsync(message).then(Buffer.concat)) : null,
+    body: body ?? null,
   })
   connectSocket(request, message.socket.remoteAddress)
-  const response = await handlers.fetch(request)
+  if (!isHost(host)) return send(message, reply, handlers.refuse(request, badRequest('the Host header names no host')))
+  if (body !== undefined) return send(message, reply, await handlers.fetch(request))
+  // What is still coming is not read.
+  reply.setHeader('connection', 'close')
+  await send(message, reply, handlers.refuse(request, tooLarge(`the body is larger than ${maxBytes} bytes`)))
+}
+
+/** Undefined when there is more. */
+async function readAtMost(message: IncomingMessage, maxBytes: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  if (Number(message.headers['content-length'] ?? 0) > maxBytes) return undefined
+  for await (const chunk of message.iterator({ destroyOnReturn: false })) {
+    size += chunk.length
+    if (size > maxBytes) return undefined
+    chunks.push(chunk)
+  }
+  return new Uint8Array(Buffer.concat(chunks))
+}
+
+async function send(message: IncomingMessage, reply: ServerResponse, response: Response): Promise<void> {
   response.headers.forEach((value, name) => void reply.appendHeader(name, value))
   const body = new Uint8Array(await response.arrayBuffer())
   reply.writeHead(response.status, { 'content-length': body.byteLength })

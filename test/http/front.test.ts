@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { peerAddress } from '../../src/http/connection.ts'
 import { type Front, openFront } from '../../src/http/front.ts'
+import type { Refusal } from '../../src/kernel/errors.ts'
 
 const options = {
   host: '127.0.0.1',
@@ -9,9 +10,13 @@ const options = {
   maxHeaderBytes: 8192,
   maxUrlBytes: 2000,
   maxBodyBytes: 100_000,
+  maxHeldBytes: 1000,
   idleSeconds: 60,
 }
-const handlers = { fetch: answer, refuseUrl: () => new Response('too long', { status: 414 }) }
+const handlers = {
+  fetch: answer,
+  refuse: (_: Request, { status, message }: Refusal) => new Response(message, { status }),
+}
 
 /** Released by the test that stops a front while this answer is pending. */
 let release: (() => void) | undefined
@@ -91,6 +96,51 @@ test('a body that is too large is 413, whether it says so or not', async () => {
   expect(await exchange(head('POST /', 'Content-Length: 100001'))).toStartWith('HTTP/1.1 413 ')
   const chunk = `${(100_001).toString(16)}\r\n${'a'.repeat(100_001)}\r\n0\r\n\r\n`
   expect(await exchange(head('POST /', 'Transfer-Encoding: chunked') + chunk)).toStartWith('HTTP/1.1 413 ')
+})
+
+test.each(['Content-Length: 1001', 'Transfer-Encoding: chunked'])(
+  'a path whose bodies are held in memory takes small ones only: %s',
+  async (field) => {
+    const chunk = `${(1001).toString(16)}\r\n${'a'.repeat(1001)}\r\n`
+    const text = head('PUT /api/v1/notifications', field) + (field.startsWith('T') ? chunk : '')
+    expect(await exchange(text)).toStartWith('HTTP/1.1 413 ')
+  },
+)
+
+test.each(['[', 'x/api/v1/user?', 'a b', 'user@host', 'a#b', 'a:b', '\\'])('the host %j is none', async (host) => {
+  for (const path of ['/', '/api/v1/notifications']) {
+    const text = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`
+    expect(await exchange(text)).toStartWith('HTTP/1.1 400 ')
+  }
+})
+
+test.each(['a', 'git', 'git:3000', '[::1]:3000', '192.0.2.1', 'sub.domain.example'])(
+  'the host %j is one',
+  async (host) => {
+    for (const path of ['/', '/api/v1/notifications']) {
+      const text = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`
+      expect(await exchange(text)).toMatch(/^HTTP\/1.1 20[05] /)
+    }
+  },
+)
+
+test('a request of HTTP/1.0 needs no host', async () => {
+  expect(await exchange('GET /who HTTP/1.0\r\n\r\n')).toEndWith('{"peer":"127.0.0.1","bytes":0}')
+})
+
+test('a client that goes away in the middle of a body, or sends two lengths, harms nobody', async () => {
+  const socket = connect(front.port, '127.0.0.1')
+  await new Promise<void>((sent) => {
+    socket.write(`${head('PUT /api/v1/notifications', 'Content-Length: 500')}half`, () => sent())
+  })
+  socket.destroy()
+  expect(await exchange(`${head('POST /', 'Content-Length: 1', 'Transfer-Encoding: chunked')}0\r\n\r\n`)).toStartWith(
+    'HTTP/1.1 400 ',
+  )
+  expect(await exchange(`${head('POST /', 'Content-Length: 5', 'Content-Length: 6')}hello`)).toStartWith(
+    'HTTP/1.1 400 ',
+  )
+  expect(await exchange(head('GET /who'))).toEndWith('{"peer":"127.0.0.1","bytes":0}')
 })
 
 test('a body within the limit arrives whole', async () => {

@@ -31,3 +31,11 @@ test('NUL in a query is a character like others, which nothing has', async () =>
   const issues = await client.get(`${repository.path}/issues?created_by=a%00&labels=x%00,y&state=%00`)
   expect([issues.status, issues.body]).toEqual([200, []])
 })
+
+test.each(['a', 'git', 'git:3000', 'localhost', '[::1]'])('at the host %j paths are whole', async (host) => {
+  const headers = { host, authorization: `token ${service.admin.token}` }
+  const found = await fetch(`${service.url}/api/v1/user`, { headers })
+  expect([found.status, Object((await found.json()) ?? {}).login]).toEqual([200, service.admin.name])
+  // Nothing of the path may be taken for the host either.
+  expect((await fetch(`${service.url}/z/api/v1/user`, { headers })).status).toBe(404)
+})
