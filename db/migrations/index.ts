@@ -13,6 +13,7 @@ import m0010 from './0010_upkeep.sql' with { type: 'text' }
 import m0011 from './0011_issue_search.sql' with { type: 'text' }
 import m0012 from './0012_account_messages.sql' with { type: 'text' }
 import m0013 from './0013_email_confirmations.sql' with { type: 'text' }
+import m0014 from './0014_gpg_keys.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -35,4 +36,5 @@ export const migrations: readonly Migration[] = [
   { name: '0011_issue_search', sql: m0011 },
   { name: '0012_account_messages', sql: m0012 },
   { name: '0013_email_confirmations', sql: m0013 },
+  { name: '0014_gpg_keys', sql: m0014 },
 ]
