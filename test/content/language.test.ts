@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { type FileAttributes, readFileAttributes } from '../../src/content/file-attributes.ts'
 import { languageDetector, SAMPLE_CHARACTERS } from '../../src/content/language.ts'
 
 const detector = await languageDetector()
@@ -24,6 +25,9 @@ test.each([
   ['a.unknownending', '#!/bin/sh\n', undefined],
   ['A.JAVA', undefined, 'Java'],
   ['README.md', '# x\n', 'Markdown'],
+  ['README.md', undefined, 'Markdown'],
+  ['a.h', undefined, 'C'],
+  ['a.ts', undefined, 'TypeScript'],
 ])('%s with %j is %s', (path, sample, language) => {
   expect(detector.detect(path, sample)).toBe(language)
 })
@@ -62,6 +66,53 @@ test.each([
   ['.x/run', false],
 ])('whether %s must be looked into: %p', (path, isNeeded) => {
   expect(detector.needsSample(path)).toBe(isNeeded)
+})
+
+test('what people say of a file counts more than its path', () => {
+  const counted = (path: string, attributes: FileAttributes) => detector.statistics([{ path, size: 7, attributes }])
+  expect(counted('vendor/a.go', { isVendored: false })).toEqual({ Go: 7 })
+  expect(counted('.tool/a.go', { isVendored: false })).toEqual({ Go: 7 })
+  expect(counted('docs/a.go', { isDocumentation: false })).toEqual({ Go: 7 })
+  expect(counted('package-lock.json', { isGenerated: false, isDetectable: true })).toEqual({ JSON: 7 })
+  for (const no of [{ isVendored: true }, { isGenerated: true }, { isDocumentation: true }, { isDetectable: false }])
+    expect([no, counted('a.go', no)]).toEqual([no, {}])
+  expect(counted('vendor/a.go', { language: 'Rust' })).toEqual({})
+  expect(counted('a.md', { isDetectable: true })).toEqual({ Markdown: 7 })
+  for (const language of ['C++', 'cpp', 'CPP']) expect(counted('a.md', { language })).toEqual({ 'C++': 7 })
+  expect(counted('a.x', { language: 'common lisp' })).toEqual({ 'Common Lisp': 7 })
+  // Counted as what it belongs to, and whatever it is when it was said.
+  expect(counted('a.x', { language: 'TSX' })).toEqual({ TypeScript: 7 })
+  expect(counted('a.go', { language: 'JSON' })).toEqual({ JSON: 7 })
+  expect(counted('a.go', { language: 'No Such Thing' })).toEqual({ Go: 7 })
+  expect(detector.needsSample('vendor/a.h', { isVendored: false })).toBe(true)
+  expect(detector.needsSample('a.h', { language: 'C' })).toBe(false)
+})
+
+test('files that nobody looked into count as most of their kind', () => {
+  const rust = 'fn main() { let x = 1; }\nuse std::io;\n'
+  const files = [
+    { path: 'a.rs', size: 1, sample: rust },
+    { path: 'b.rs', size: 2, sample: rust },
+    { path: 'c.rs', size: 4, sample: '#pragma version(1)\n#pragma rs java_package_name(x)\n' },
+    { path: 'd.rs', size: 8 },
+    { path: 'e.h', size: 16 },
+  ]
+  expect(detector.statistics(files)).toEqual({ C: 16, Rust: 11, RenderScript: 4 })
+})
+
+test('attributes are read as git prints them', () => {
+  const values = (...all: [string, string][]) => readFileAttributes(new Map(all))
+  expect(values(['linguist-vendored', 'set'], ['linguist-generated', 'false'])).toMatchObject({
+    isVendored: true,
+    isGenerated: false,
+    isDocumentation: undefined,
+  })
+  expect(values(['linguist-detectable', 'unset'], ['linguist-documentation', 'true'])).toMatchObject({
+    isDetectable: false,
+    isDocumentation: true,
+  })
+  expect(values(['linguist-language', 'set'], ['linguist-vendored', 'perhaps'])).toEqual({})
+  expect(values(['linguist-language', 'C#'])).toMatchObject({ language: 'C#' })
 })
 
 test('binary samples have no language', () => {

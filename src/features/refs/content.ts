@@ -1,3 +1,4 @@
+import { type FileAttributes, fileAttributeNames, readFileAttributes } from '../../content/file-attributes.ts'
 import { type ContentFile, languageDetector, SAMPLE_CHARACTERS } from '../../content/language.ts'
 import { detectLicenses, isLicenseFile } from '../../content/license.ts'
 import type { Git } from '../../git/engine.ts'
@@ -24,6 +25,10 @@ const MAX_SAMPLES = 300
 const MAX_SAMPLED_BYTES = 256 * 1024
 const MAX_LICENSE_BYTES = 256 * 1024
 const MAX_LICENSE_FILES = 5
+/** Files with attributes that are heeded, and the time for asking of all paths; past it the paths alone must tell. */
+const MAX_ATTRIBUTE_FILES = 100
+const MAX_ATTRIBUTE_BYTES = 64 * 1024
+const ATTRIBUTE_MS = 5000
 
 /** Reads a tree once, and of its files only the few whose text must be looked at. */
 export async function readContent(git: Git, subject: Subject): Promise<Content> {
@@ -37,18 +42,42 @@ export async function readContent(git: Git, subject: Subject): Promise<Content> 
 
 async function countLanguages(git: Git, subject: Subject, entries: TreeEntry[]): Promise<Record<string, number>> {
   const detector = await languageDetector()
+  const attributes = await findAttributes(git, subject, entries)
   const files: ContentFile[] = []
   let samples = 0
   for (const entry of entries) {
     const { path, size = 0 } = entry
-    const isOpened = samples < MAX_SAMPLES && size > 0 && size <= MAX_SAMPLED_BYTES && detector.needsSample(path)
+    const said = attributes.get(path)
+    const isOpened = samples < MAX_SAMPLES && size > 0 && size <= MAX_SAMPLED_BYTES && detector.needsSample(path, said)
     if (isOpened) samples++
     const bytes = isOpened ? await readBytes(git, subject, { sha: entry.sha, maxBytes: MAX_SAMPLED_BYTES }) : undefined
     // A character has four bytes at most; decoding the rest would be in vain.
     const sample = bytes && decode(bytes.subarray(0, 4 * SAMPLE_CHARACTERS)).slice(0, SAMPLE_CHARACTERS)
-    files.push({ path, size, sample })
+    files.push({ path, size, sample, attributes: said })
   }
   return detector.statistics(files)
+}
+
+/** What the `.gitattributes` of the tree say; those nearest to the root when there are very many. */
+async function findAttributes(
+  git: Git,
+  { repositoryId, signal }: Subject,
+  entries: TreeEntry[],
+): Promise<ReadonlyMap<string, FileAttributes>> {
+  const sources = entries
+    .filter(({ name, size = 0 }) => name === '.gitattributes' && size <= MAX_ATTRIBUTE_BYTES)
+    .sort((left, right) => left.path.length - right.path.length)
+    .slice(0, MAX_ATTRIBUTE_FILES)
+  const paths = sources.length === 0 ? [] : entries.map(({ path }) => path)
+  const call = { signal, timeoutMs: ATTRIBUTE_MS }
+  try {
+    const found = await git.readAttributes(repositoryId, { sources, names: fileAttributeNames, paths }, call)
+    return new Map([...found].map(([path, values]) => [path, readFileAttributes(values)]))
+  } catch (error) {
+    // So many patterns for so many paths are meant to take time, or the machine has none to give: languages are no need.
+    if (isGitError(error, 'timeout')) return new Map()
+    throw error
+  }
 }
 
 async function findLicenses(git: Git, subject: Subject, entries: TreeEntry[]): Promise<string[]> {

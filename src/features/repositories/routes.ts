@@ -75,3 +75,8 @@ export const repositoryRoutes = (context: Context) =>
       response: { 200: LanguageStatistics },
       detail: { operationId: 'repoGetLanguages', summary: 'Bytes of each language on the default branch' },
     })
+    .get('/repos/:owner/:repo/licenses', ({ repo }) => repo.repository.licenses, {
+      readRepo: { unit: 'repo.code', scope: 'repository' },
+      response: { 200: t.Array(t.String()) },
+      detail: { operationId: 'repoGetLicenses', summary: 'Licenses on the default branch, as SPDX names them' },
+    })

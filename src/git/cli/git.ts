@@ -5,6 +5,7 @@ import type { Git } from '../engine.ts'
 import { CREATING, REPOSITORIES, TRASH } from '../storage.ts'
 import { aheadBehind, isAncestor, mergeBase } from './ancestry.ts'
 import { archive } from './archive.ts'
+import { readAttributes } from './attributes.ts'
 import { openBlob, readBlob, sizes } from './blobs.ts'
 import { changes, diff } from './changes.ts'
 import { syncFolder } from './durable.ts'
@@ -130,6 +131,7 @@ function bind(store: Store): Omit<Git, 'version' | 'objectFormats'> {
     readBlob: (id, revision, limits, call) => readBlob(store, id, revision, limits, call),
     openBlob: (id, revision, call) => openBlob(store, id, revision, call),
     sizes: (id, shas, call) => sizes(store, id, shas, call),
+    readAttributes: (id, query, call) => readAttributes(store, id, query, call),
     changes: (id, query, call) => changes(store, id, query, call),
     diff: (id, query, call) => diff(store, id, query, call),
     commitFiles: (id, commit, call) => commitFiles(store, id, commit, call),
