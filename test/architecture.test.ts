@@ -7,7 +7,7 @@ const root = resolve(import.meta.dir, '..')
 const ground = ['kernel']
 const below = [...ground, 'db', 'context', 'config', 'log', 'version']
 const shared = [...below, 'auth', 'access', 'git', 'wire', 'templates', 'content']
-const services = [...shared, 'audit', 'http', 'render', 'mail', 'jobs', 'events']
+const services = [...shared, 'audit', 'signatures', 'http', 'render', 'mail', 'jobs', 'events']
 const doors = [...services, 'features']
 const layers: Readonly<Record<string, readonly string[]>> = {
   kernel: [],
@@ -18,10 +18,24 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   postgres: [...ground, 'config', 'db'],
   storage: ['config', 'postgres'],
   // Types only: what everything else is handed.
-  context: ['db', 'config', 'log', 'auth', 'git', 'jobs', 'templates', 'kernel', 'http', 'mail', 'render'],
+  context: [
+    'db',
+    'config',
+    'log',
+    'auth',
+    'git',
+    'jobs',
+    'templates',
+    'kernel',
+    'http',
+    'mail',
+    'render',
+    'signatures',
+  ],
   auth: below,
   access: [...below, 'auth'],
   git: ground,
+  signatures: [...below, 'auth', 'access', 'wire'],
   audit: [...below, 'auth', 'access', 'http'],
   wire: ['kernel', 'db', 'access'],
   templates: ground,

@@ -50,9 +50,20 @@ export interface Commit {
   author: Signature
   committer: Signature
   message: string
-  /** The armored signature and the bytes it was made over, when the commit carries one. */
-  signature?: { text: string; payload: string }
+  /** When the commit carries one. */
+  signature?: ObjectSignature
 }
+
+/** An armored signature and what it was made over. */
+export interface ObjectSignature {
+  text: string
+  payload: string
+  /** The payload with each byte as one character, where it is no UTF-8 and `payload` has marks for what is broken. */
+  rawPayload?: string
+}
+
+/** Gives the armored signature over the content of an object. */
+export type Sign = (content: Uint8Array) => string
 
 export interface Tag {
   sha: string
@@ -60,7 +71,7 @@ export interface Tag {
   target: { sha: string; type: ObjectType }
   tagger?: Signature
   message: string
-  signature?: { text: string; payload: string }
+  signature?: ObjectSignature
 }
 
 export interface Ref {
@@ -156,6 +167,8 @@ export interface InitialCommit {
   author: Signature
   committer: Signature
   message: string
+  /** Left out: the commit is not signed. */
+  sign?: Sign
 }
 
 export type TreeChange =
@@ -179,6 +192,8 @@ export interface FilesCommit {
   author: Signature
   committer: Signature
   message: string
+  /** Left out: the commit is not signed. */
+  sign?: Sign
   /** Appends a `Signed-off-by` trailer of the committer. */
   signoff?: boolean
   /** Commits even if the tree stays the same; else `nothing-changed`. */

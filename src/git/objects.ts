@@ -1,5 +1,5 @@
-import type { Commit, ObjectFormat, ObjectType, Signature, Tag } from './model.ts'
-import { decodeText, stripSignature } from './text.ts'
+import type { Commit, ObjectFormat, ObjectSignature, ObjectType, Sign, Signature, Tag } from './model.ts'
+import { bytesAsText, decodeText, stripSignature } from './text.ts'
 
 /** One line of a tree. `rawName` holds each byte as one character, since a name need not be UTF-8 and must survive a rewrite. */
 export interface TreeItem {
@@ -70,18 +70,24 @@ export interface NewCommit {
   author: Signature
   committer: Signature
   message: string
+  sign?: Sign
 }
 
 /** A message ends in one newline, as git makes it. NUL bytes would end the object for many readers. */
-export function encodeCommit({ tree, parents, author, committer, message }: NewCommit): Uint8Array {
+export function encodeCommit({ tree, parents, author, committer, message, sign }: NewCommit): Uint8Array {
   const lines = [
     `tree ${tree}`,
     ...parents.map((parent) => `parent ${parent}`),
     `author ${encodeSignature(author)}`,
     `committer ${encodeSignature(committer)}`,
   ]
-  return Buffer.from(`${lines.join('\n')}\n\n${cleanMessage(message)}`)
+  const encode = (headers: readonly string[]) => Buffer.from(`${headers.join('\n')}\n\n${cleanMessage(message)}`)
+  if (!sign) return encode(lines)
+  return encode([...lines, `${signatureHeader(tree)} ${sign(encode(lines)).trimEnd().replaceAll('\n', '\n ')}`])
 }
+
+/** Git has a header for each kind of ids, known by their length. */
+const signatureHeader = ({ length }: string): string => (length === 64 ? 'gpgsig-sha256' : 'gpgsig')
 
 export function encodeTag(tag: {
   name: string
@@ -106,7 +112,7 @@ export function cleanMessage(message: string): string {
 export function parseCommit(sha: string, content: Uint8Array): Commit {
   const { headers, body } = decodeText(content)
   const first = (name: string) => headers.find((header) => header.name === name)?.value ?? ''
-  const signed = headers.find((header) => header.name.startsWith('gpgsig'))
+  const signed = headers.find((header) => header.name === signatureHeader(sha))
   return {
     sha,
     tree: first('tree'),
@@ -114,8 +120,16 @@ export function parseCommit(sha: string, content: Uint8Array): Commit {
     author: parseSignature(first('author')),
     committer: parseSignature(first('committer')),
     message: body,
-    ...(signed && { signature: { text: signed.value, payload: stripSignature(content) } }),
+    ...(signed && { signature: signatureOver(signed.value, stripSignature(content)) }),
   }
+}
+
+/** @param payload with each byte as one character */
+function signatureOver(text: string, payload: string): ObjectSignature {
+  const shown = Buffer.from(payload, 'latin1').toString()
+  return Buffer.from(shown).toString('latin1') === payload
+    ? { text, payload: shown }
+    : { text, payload: shown, rawPayload: payload }
 }
 
 const OBJECT_TYPES: readonly string[] = ['commit', 'tree', 'blob', 'tag']
@@ -126,21 +140,20 @@ export function parseTag(sha: string, content: Uint8Array): Tag {
   const first = (name: string) => headers.find((header) => header.name === name)?.value
   const type = first('type') ?? ''
   const tagger = first('tagger')
-  const signedAt = body.search(/^-----BEGIN (?:PGP|SSH) /m)
-  const message = signedAt < 0 ? body : body.slice(0, signedAt)
+  const raw = bytesAsText(content)
+  const signedAt = signatureBegin(raw)
+  const length = signedAt === undefined ? 0 : raw.length - signedAt
   return {
     sha,
     name: first('tag') ?? '',
     target: { sha: first('object') ?? '', type: isObjectType(type) ? type : 'commit' },
     ...(tagger !== undefined && { tagger: parseSignature(tagger) }),
-    message,
-    ...(signedAt >= 0 && {
-      signature: {
-        text: body.slice(signedAt),
-        payload: Buffer.from(content)
-          .toString()
-          .slice(0, -(body.length - signedAt)),
-      },
-    }),
+    message: length === 0 ? body : body.slice(0, signatureBegin(body)),
+    ...(length > 0 && { signature: signatureOver(raw.slice(-length), raw.slice(0, -length)) }),
   }
+}
+
+/** Where the last signature of a text begins: what comes before it is what it was made over, as Git has it. */
+function signatureBegin(text: string): number | undefined {
+  return [...text.matchAll(/^-----BEGIN (?:PGP|SSH) SIGNATURE-----/gm)].at(-1)?.index
 }

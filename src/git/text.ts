@@ -37,9 +37,13 @@ function decoderOf(label: string): { decode(bytes: Uint8Array): string } | undef
   }
 }
 
-/** What a signature was made over: the commit without its `gpgsig` headers. Bytes as they are, so binary text stays right. */
+/** Each byte as one character, so that nothing is lost. */
+export const bytesAsText = (content: Uint8Array): string =>
+  Buffer.from(content.buffer, content.byteOffset, content.length).toString('latin1')
+
+/** What a signature was made over: the commit without its `gpgsig` headers, each byte as one character. */
 export function stripSignature(content: Uint8Array): string {
-  const text = Buffer.from(content).toString()
+  const text = bytesAsText(content)
   const end = text.indexOf('\n\n')
   const head = text.slice(0, end < 0 ? undefined : end)
   const kept: string[] = []

@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import type { RefRow } from '../../db/schema/refs.ts'
 import { int64 } from './fields.ts'
-import { PayloadCommit, presentPayloadCommit } from './payload-commit.ts'
+import { PayloadCommit, presentPayloadCommit, type Verdict } from './payload-commit.ts'
 
 export type Branch = typeof Branch.static
 export const Branch = t.Object(
@@ -24,13 +24,15 @@ interface Surroundings {
   mayWrite: boolean
   /** Account names by address in lower case. */
   names: ReadonlyMap<string, string>
+  /** Of the signature of the commit. */
+  verdict?: Verdict
 }
 
 /** A branch without protection rules. */
-export function presentBranch(row: RefRow, { htmlUrl, mayWrite, names }: Surroundings): Branch {
+export function presentBranch(row: RefRow, { htmlUrl, mayWrite, names, verdict }: Surroundings): Branch {
   return {
     name: row.name,
-    commit: row.commit && presentPayloadCommit({ sha: row.sha, commit: row.commit, htmlUrl, names }),
+    commit: row.commit && presentPayloadCommit({ sha: row.sha, commit: row.commit, htmlUrl, names, verdict }),
     protected: false,
     required_approvals: 0,
     enable_status_check: false,

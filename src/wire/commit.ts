@@ -2,7 +2,7 @@ import { t } from 'elysia'
 import type { UserRow } from '../../db/schema/users.ts'
 import { ZERO_TIME } from '../kernel/time.ts'
 import { int64 } from './fields.ts'
-import { PayloadCommitVerification, presentVerification } from './payload-commit.ts'
+import { PayloadCommitVerification, presentVerification, type Verdict } from './payload-commit.ts'
 import { presentUserToVisitors, User } from './user.ts'
 import type { Viewer } from './viewer.ts'
 
@@ -75,6 +75,8 @@ export interface ShownCommit {
   committer: Signed
   message: string
   signature?: { text: string; payload: string }
+  /** Of the signature. */
+  verdict?: Verdict
   /** Left out where it was not asked for. */
   changes?: {
     additions: number
@@ -116,7 +118,7 @@ export function presentCommit(commit: ShownCommit, place: CommitPlace, view: Com
       committer: presentSignature(committer),
       message: commit.message,
       tree: { url: `${place.apiUrl}/git/trees/${commit.tree}`, sha: commit.tree, created: gitTime(committer) },
-      verification: view.withVerification ? presentVerification(commit.signature) : null,
+      verification: view.withVerification ? presentVerification(commit.signature, commit.verdict) : null,
     },
     author: account(author),
     committer: account(committer),

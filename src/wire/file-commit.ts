@@ -56,6 +56,6 @@ export function presentFileCommit(
       message: commit.message,
       tree: { url: `${place.apiUrl}/git/trees/${tree}`, sha: tree, created: ZERO_TIME },
     },
-    verification: presentVerification(commit.signature),
+    verification: presentVerification(commit.signature, commit.verdict),
   }
 }

@@ -2,7 +2,7 @@ import { t } from 'elysia'
 import { ZERO_TIME } from '../kernel/time.ts'
 import { CommitUser, presentSignature, type Signed } from './commit.ts'
 import { int64 } from './fields.ts'
-import { PayloadCommitVerification, presentVerification } from './payload-commit.ts'
+import { PayloadCommitVerification, presentVerification, type Verdict } from './payload-commit.ts'
 
 export type GitEntry = typeof GitEntry.static
 export const GitEntry = t.Object(
@@ -95,6 +95,7 @@ interface ShownTag {
   tagger?: Signed
   message: string
   signature?: { text: string; payload: string }
+  verdict?: Verdict
 }
 
 export const presentTag = (tag: ShownTag, apiUrl: string): AnnotatedTag => ({
@@ -105,5 +106,5 @@ export const presentTag = (tag: ShownTag, apiUrl: string): AnnotatedTag => ({
   // Git itself once made tags without one.
   tagger: tag.tagger ? presentSignature(tag.tagger) : { name: '', email: '', date: ZERO_TIME },
   object: { type: tag.target.type, url: `${apiUrl}/git/${tag.target.type}s/${tag.target.sha}`, sha: tag.target.sha },
-  verification: presentVerification(tag.signature),
+  verification: presentVerification(tag.signature, tag.verdict),
 })

@@ -44,10 +44,19 @@ interface Source {
   htmlUrl: string
   /** Account names by address in lower case. */
   names: ReadonlyMap<string, string>
+  verdict?: Verdict
+}
+
+/** What is known of a signature, once it was looked at. */
+export interface Verdict {
+  isVerified: boolean
+  /** Who signed with which key, or the family's word for why that is not known. */
+  reason: string
+  signer: { name: string; email: string; username: string } | null
 }
 
 /** A commit at the tip of a branch. Wire: the lists of paths are null here, and the time is the author's. */
-export function presentPayloadCommit({ sha, commit, htmlUrl, names }: Source): PayloadCommit {
+export function presentPayloadCommit({ sha, commit, htmlUrl, names, verdict }: Source): PayloadCommit {
   const person = (name: string, email: string) => ({ name, email, username: names.get(email.toLowerCase()) ?? '' })
   return {
     id: sha,
@@ -55,7 +64,7 @@ export function presentPayloadCommit({ sha, commit, htmlUrl, names }: Source): P
     url: `${htmlUrl}/commit/${sha}`,
     author: person(commit.authorName, commit.authorEmail),
     committer: person(commit.committerName, commit.committerEmail),
-    verification: presentVerification(commit.signature),
+    verification: presentVerification(commit.signature, verdict),
     timestamp: wireTime(new Date(commit.authoredAt)),
     added: null,
     removed: null,
@@ -64,12 +73,15 @@ export function presentPayloadCommit({ sha, commit, htmlUrl, names }: Source): P
 }
 
 /** Wire: the reasons are the keys of the family's texts. */
-export function presentVerification(signature: TipCommit['signature']): typeof PayloadCommitVerification.static {
+export function presentVerification(
+  signature: TipCommit['signature'],
+  verdict: Verdict | undefined,
+): typeof PayloadCommitVerification.static {
   return {
-    verified: false,
-    reason: signature ? 'gpg.error.no_gpg_keys_found' : 'gpg.error.not_signed_commit',
+    verified: verdict?.isVerified ?? false,
+    reason: verdict?.reason ?? (signature ? 'gpg.error.no_gpg_keys_found' : 'gpg.error.not_signed_commit'),
     signature: signature?.text ?? '',
-    signer: null,
+    signer: verdict?.signer ?? null,
     payload: signature?.payload ?? '',
   }
 }

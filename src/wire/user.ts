@@ -134,6 +134,20 @@ export const noreplyAddress = (
   { noreplyDomain }: { noreplyDomain: string },
 ): string => `${user.id}+${user.name.toLowerCase()}@${noreplyDomain}`
 
+/**
+ * Whom such an address stands for: `<id>+<name>@domain`; the id counts, since names change. Wire: older commits have the name alone.
+ * Undefined for any other address. Addresses and names in lower case.
+ */
+export function readNoreplyAddress(
+  address: string,
+  domain: string,
+): { id: number | undefined; name: string } | undefined {
+  if (!address.endsWith(`@${domain.toLowerCase()}`)) return undefined
+  const local = address.slice(0, address.lastIndexOf('@'))
+  const [, id, name = ''] = /^(?:(\d{1,15})\+)?(.+)$/.exec(local) ?? []
+  return { id: id === undefined ? undefined : Number(id), name }
+}
+
 /** Either the uploaded picture or the one that is drawn from the name. */
 export const avatarUrl = (user: { id: number; avatar: string }, baseUrl: string): string =>
   `${baseUrl}/avatars/${user.avatar === '' ? `u${user.id}` : user.avatar}`

@@ -2,12 +2,14 @@ import { Elysia, t } from 'elysia'
 import type { RefRow } from '../../../db/schema/refs.ts'
 import { Level } from '../../access/levels.ts'
 import type { RepositoryAccess } from '../../access/repository-access.ts'
+import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { endIfUnchanged } from '../../http/freshness.ts'
 import { gate } from '../../http/gate.ts'
 import { paging } from '../../http/paging.ts'
 import { pageQuery } from '../../http/query.ts'
 import { decodeWildcard } from '../../http/wildcard.ts'
+import { verifySignatures } from '../../signatures/verify.ts'
 import { Branch, presentBranch } from '../../wire/branch.ts'
 import { findNamesByEmail } from '../refs/people.ts'
 import { CreateBranchRepoOption, RenameBranchRepoOption, UpdateBranchRepoOption } from './schema.ts'
@@ -23,11 +25,11 @@ export const branchRoutes = (context: Context) =>
     .use(gate(context))
     .get(
       '',
-      async ({ repo, query, request, set }) => {
+      async ({ actor, repo, query, request, set }) => {
         const { page, links } = paging(context, query, { request, set })
         const { rows, total } = await listBranches(context.db, repo.repository.id, page)
         links(total)
-        return present(context, { repo, rows }, { request, set })
+        return present(context, { actor, repo, rows }, { request, set })
       },
       {
         readRepo: read,
@@ -40,7 +42,7 @@ export const branchRoutes = (context: Context) =>
       '',
       async ({ actor, repo, body, status }) => {
         const row = await createBranch(context, { actor, repo }, body)
-        return status(201, await presentOne(context, { repo, row }))
+        return status(201, await presentOne(context, { actor, repo, row }))
       },
       {
         changeRepo: write,
@@ -51,9 +53,9 @@ export const branchRoutes = (context: Context) =>
     )
     .get(
       '/*',
-      async ({ repo, params, request, set }) => {
+      async ({ actor, repo, params, request, set }) => {
         const row = await getBranch(context, repo, decodeWildcard(params))
-        return presentOne(context, { repo, row }, { request, set })
+        return presentOne(context, { actor, repo, row }, { request, set })
       },
       {
         readRepo: read,
@@ -102,26 +104,36 @@ export const branchRoutes = (context: Context) =>
 
 type Target = Parameters<typeof endIfUnchanged>[0]
 
+interface Shown {
+  actor: Actor | undefined
+  repo: RepositoryAccess
+  rows: readonly RefRow[]
+}
+
 /** With `target` the request ends with 304 when the client has this very answer: a branch changes with its repository's row. */
-async function present(
-  context: Context,
-  { repo, rows }: { repo: RepositoryAccess; rows: readonly RefRow[] },
-  target?: Target,
-): Promise<Branch[]> {
+async function present(context: Context, { actor, repo, rows }: Shown, target?: Target): Promise<Branch[]> {
   const addresses = rows.flatMap(({ commit }) => (commit ? [commit.authorEmail, commit.committerEmail] : []))
-  const names = await findNamesByEmail(context.db, addresses)
+  const [names, verdicts] = await Promise.all([
+    findNamesByEmail(context.db, addresses),
+    verifySignatures(
+      context,
+      actor,
+      rows.map(({ commit }) => ({ ...commit, email: commit?.committerEmail ?? '' })),
+    ),
+  ])
   const mayWrite = repo.rights.level('repo.code') >= Level.write
-  const shown = rows.map(({ name, sha }) => `${name} ${sha}`)
+  const shown = rows.map(({ name, sha }, index) => `${name} ${sha} ${verdicts[index]?.reason ?? ''}`)
   if (target) endIfUnchanged(target, [repo.version, mayWrite, ...shown, ...[...names].flat()])
-  return rows.map((row) => presentBranch(row, { htmlUrl: repo.htmlUrl, mayWrite, names }))
+  const { htmlUrl } = repo
+  return rows.map((row, index) => presentBranch(row, { htmlUrl, mayWrite, names, verdict: verdicts[index] }))
 }
 
 async function presentOne(
   context: Context,
-  { repo, row }: { repo: RepositoryAccess; row: RefRow },
+  { actor, repo, row }: Omit<Shown, 'rows'> & { row: RefRow },
   target?: Target,
 ): Promise<Branch> {
-  const [branch] = await present(context, { repo, rows: [row] }, target)
+  const [branch] = await present(context, { actor, repo, rows: [row] }, target)
   if (!branch) throw new Error('one row gives one branch')
   return branch
 }

@@ -6,6 +6,7 @@ import { paging } from '../../http/paging.ts'
 import { queryBoolean, queryInteger } from '../../http/query.ts'
 import { decodeWildcard } from '../../http/wildcard.ts'
 import { readPage } from '../../kernel/page.ts'
+import { verifySignatures } from '../../signatures/verify.ts'
 import {
   AnnotatedTag,
   GitBlobResponse,
@@ -83,10 +84,11 @@ export const gitObjectRoutes = (context: Context) =>
     )
     .get(
       '/tags/:sha',
-      async ({ repo, params, request, set }) => {
+      async ({ actor, repo, params, request, set }) => {
         const tag = await getAnnotatedTag(context, repo, params.sha)
-        endIfUnchanged({ request, set }, [repo.version, tag.sha])
-        return presentTag(tag, repo.apiUrl)
+        const [verdict] = await verifySignatures(context, actor, [{ ...tag, email: tag.tagger?.email ?? '' }])
+        endIfUnchanged({ request, set }, [repo.version, tag.sha, verdict?.reason])
+        return presentTag({ ...tag, verdict }, repo.apiUrl)
       },
       {
         readRepo: read,

@@ -3,6 +3,7 @@ import { emails, type UserRow, users } from '../../../db/schema/users.ts'
 import { visibleAccounts } from '../../access/visible-accounts.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
+import { readNoreplyAddress } from '../../wire/user.ts'
 
 export interface People {
   /** By e-mail address in lower case. */
@@ -23,7 +24,7 @@ export async function findAccountsByEmail(
 ): Promise<People> {
   const { db, config } = context
   const wanted = [...new Set(addresses.map((address) => address.toLowerCase()))].filter((address) => address !== '')
-  const standIns = wanted.flatMap((address) => readNoreply(address, config.noreplyDomain) ?? [])
+  const standIns = wanted.flatMap((address) => readStandIn(address, config.noreplyDomain) ?? [])
   const isVisible = visibleAccounts(config, actor)
   const [owned, hidden] = await Promise.all([
     wanted.length === 0
@@ -56,12 +57,9 @@ interface StandIn {
   name: string
 }
 
-/** `<id>+<name>@domain`; the id counts, since names change. Wire: older commits have the name alone. */
-function readNoreply(address: string, domain: string): StandIn | undefined {
-  if (!address.endsWith(`@${domain.toLowerCase()}`)) return undefined
-  const local = address.slice(0, address.lastIndexOf('@'))
-  const [, id, name = ''] = /^(?:(\d{1,15})\+)?(.+)$/.exec(local) ?? []
-  return { address, id: id === undefined ? undefined : Number(id), name }
+function readStandIn(address: string, domain: string): StandIn | undefined {
+  const person = readNoreplyAddress(address, domain)
+  return person && { address, ...person }
 }
 
 const named = (standIns: readonly StandIn[]) =>

@@ -5,6 +5,7 @@ import type { LoggedCommit } from '../../git/model.ts'
 import { viewerOf } from '../../http/viewer.ts'
 import { type Commit, type CommitView, presentCommit } from '../../wire/commit.ts'
 import { findAccountsByEmail, type People } from './people.ts'
+import { findVerdicts, type Verdicts } from './verdicts.ts'
 
 export type CommitParts = Pick<CommitView, 'withStats' | 'withFiles' | 'withVerification'>
 
@@ -17,23 +18,31 @@ export const partsOf = (query: { stat?: boolean; files?: boolean; verification?:
 
 export const needsChanges = ({ withStats, withFiles }: CommitParts): boolean => withStats || withFiles
 
-/** The accounts of authors and committers, for all commits at once. */
-export const findPeople = (
+/** What answers about commits depend on beside the commits. */
+export interface Surroundings extends People {
+  verdicts: Verdicts
+}
+
+/** The accounts of authors and committers and what is known of the signatures, for all commits at once. */
+export async function findPeople(
   context: Context,
   actor: Actor | undefined,
   commits: readonly LoggedCommit[],
-): Promise<People> =>
-  findAccountsByEmail(
-    context,
-    actor,
-    commits.flatMap(({ author, committer }) => [author.email, committer.email]),
-  )
+): Promise<Surroundings> {
+  const addresses = commits.flatMap(({ author, committer }) => [author.email, committer.email])
+  const [people, verdicts] = await Promise.all([
+    findAccountsByEmail(context, actor, addresses),
+    findVerdicts(context, actor, commits),
+  ])
+  const reasons = [...verdicts].map(([sha, { reason }]) => `${sha} ${reason}`)
+  return { ...people, verdicts, version: [people.version, ...reasons].join(' ') }
+}
 
 export function presentCommits(
   context: Context,
-  { actor, repo, people }: { actor: Actor | undefined; repo: RepositoryAccess; people: People },
+  { actor, repo, people }: { actor: Actor | undefined; repo: RepositoryAccess; people: Surroundings },
   { commits, parts }: { commits: readonly LoggedCommit[]; parts: CommitParts },
 ): Commit[] {
   const view = { ...parts, viewer: viewerOf(context, actor), accounts: people.accounts }
-  return commits.map((commit) => presentCommit(commit, repo, view))
+  return commits.map((commit) => presentCommit({ ...commit, verdict: people.verdicts.get(commit.sha) }, repo, view))
 }

@@ -152,12 +152,14 @@ async function answer(context: Context, asked: Asked, { parts, read }: Source): 
   const mayHaveIt = request.headers.has('if-none-match')
   const wantsChanges = needsChanges(parts)
   const first = await read(wantsChanges && !mayHaveIt)
-  const people = await findPeople(context, actor, first)
+  const people = await findPeople(context, actor, parts.withVerification ? first : first.map(withoutSignature))
   const shas = first.map(({ sha }) => sha)
   endIfUnchanged({ request, set }, [repo.version, version, JSON.stringify(parts), people.version, ...shas])
   const commits = wantsChanges && mayHaveIt ? await read(true) : first
   return presentCommits(context, { actor, repo, people }, { commits, parts })
 }
+
+const withoutSignature = (commit: LoggedCommit): LoggedCommit => ({ ...commit, signature: undefined })
 
 async function answerOne(
   context: Context,

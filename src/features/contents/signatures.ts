@@ -1,10 +1,12 @@
 import type { UserRow } from '../../../db/schema/users.ts'
+import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
-import type { Signature } from '../../git/model.ts'
+import type { Sign, Signature } from '../../git/model.ts'
 import { isEmailAddress } from '../../kernel/email.ts'
 import { invalid } from '../../kernel/errors.ts'
 import { parseTime } from '../../kernel/time.ts'
 import { noreplyAddress } from '../../wire/user.ts'
+import { findAccountsByEmail } from '../commits/people.ts'
 import type { CommitOptions, Identity } from './schema.ts'
 
 /**
@@ -24,6 +26,17 @@ export function signaturesOf(
     author: { ...(asAuthor ?? asCommitter ?? own), ...(readDate(dates?.author) ?? now) },
     committer: { ...(asCommitter ?? asAuthor ?? own), ...(readDate(dates?.committer) ?? now) },
   }
+}
+
+/**
+ * How the instance signs a commit of the caller; undefined where it does not. It vouches for its callers, not for whom they name: a commit
+ * under the address of anybody else stays without its signature.
+ */
+export async function signFor(context: Context, actor: Actor, { email }: Signature): Promise<Sign | undefined> {
+  const { key } = context.signing
+  if (!key) return undefined
+  const { accounts } = await findAccountsByEmail(context, actor, [email])
+  return accounts.get(email.toLowerCase())?.id === actor.user.id ? key.sign : undefined
 }
 
 interface Name {

@@ -6,10 +6,11 @@ import { gate } from '../../http/gate.ts'
 import { decodeWildcard } from '../../http/wildcard.ts'
 import type { ContentsResponse } from '../../wire/contents.ts'
 import { FileDeleteResponse, FileResponse, FilesResponse, presentFileCommit } from '../../wire/file-commit.ts'
+import { findVerdicts } from '../commits/verdicts.ts'
 import { BRANCHES } from '../refs/names.ts'
 import { ChangeFilesOptions, CreateFileOptions, DeleteFileOptions, UpdateFileOptions } from './schema.ts'
 import { readFiles } from './service.ts'
-import { changeFiles } from './write.ts'
+import { changeFiles, type Subject } from './write.ts'
 
 const write = { unit: 'repo.code', level: 'write', scope: 'repository' } as const
 const named = { 'x-parameters': { '*': 'filepath' } } as const
@@ -26,7 +27,7 @@ export const contentsWriteRoutes = (context: Context) =>
         const paths = body.files.map(({ path }) => path)
         return status(201, {
           files: await written(context, repo, { made, paths }),
-          ...presentFileCommit(made.commit, repo),
+          ...(await present(context, { actor, repo }, made)),
         })
       },
       {
@@ -41,7 +42,7 @@ export const contentsWriteRoutes = (context: Context) =>
       async ({ actor, repo, params, body, status }) => {
         const operation = { operation: 'create' as const, path: decodeWildcard(params), content: body.content }
         const made = await changeFiles(context, { actor, repo }, { option: body, operations: [operation] })
-        return status(201, await presentFile(context, repo, { made, path: operation.path }))
+        return status(201, await presentFile(context, { actor, repo }, { made, path: operation.path }))
       },
       {
         changeRepo: write,
@@ -64,7 +65,7 @@ export const contentsWriteRoutes = (context: Context) =>
           from_path,
         }
         const made = await changeFiles(context, { actor, repo }, { option: body, operations: [operation] })
-        return status(isNew ? 201 : 200, await presentFile(context, repo, { made, path }))
+        return status(isNew ? 201 : 200, await presentFile(context, { actor, repo }, { made, path }))
       },
       {
         changeRepo: write,
@@ -83,7 +84,7 @@ export const contentsWriteRoutes = (context: Context) =>
       async ({ actor, repo, params, body }) => {
         const operation = { operation: 'delete' as const, path: decodeWildcard(params), sha: body.sha }
         const made = await changeFiles(context, { actor, repo }, { option: body, operations: [operation] })
-        return { content: null, ...presentFileCommit(made.commit, repo) }
+        return { content: null, ...(await present(context, { actor, repo }, made)) }
       },
       {
         changeRepo: write,
@@ -106,9 +107,15 @@ function written(
 
 async function presentFile(
   context: Context,
-  repo: RepositoryAccess,
+  subject: Subject,
   { made, path }: { made: FilesCommitted; path: string },
 ): Promise<FileResponse> {
-  const [content] = await written(context, repo, { made, paths: [path] })
-  return { content: content ?? null, ...presentFileCommit(made.commit, repo) }
+  const [content] = await written(context, subject.repo, { made, paths: [path] })
+  return { content: content ?? null, ...(await present(context, subject, made)) }
+}
+
+/** The commit, with the verdict on the signature that it may have got. */
+async function present(context: Context, { actor, repo }: Subject, { commit }: FilesCommitted) {
+  const verdicts = await findVerdicts(context, actor, [commit])
+  return presentFileCommit({ ...commit, verdict: verdicts.get(commit.sha) }, repo)
 }

@@ -9,7 +9,7 @@ import { createTurns } from '../../kernel/turns.ts'
 import { pusherOf, recordPush } from '../refs/change.ts'
 import { describeChanges, readChange } from './changes.ts'
 import type { ChangeFileOperation, CommitOptions } from './schema.ts'
-import { signaturesOf } from './signatures.ts'
+import { signaturesOf, signFor } from './signatures.ts'
 
 export interface Subject {
   actor: Actor
@@ -36,9 +36,11 @@ export async function changeFiles(
 ): Promise<FilesCommitted> {
   const { repository } = repo
   if (repository.isMirror) throw locked(`${repo.fullName} is a mirror`)
+  const by = signaturesOf(context, actor.user, option)
   const commit: FilesCommit = {
     ...branchesOf(repository.defaultBranch, option),
-    ...signaturesOf(context, actor.user, option),
+    ...by,
+    sign: await signFor(context, actor, by.committer),
     changes: operations.map(readChange),
     message: option.message?.trim() || describeChanges(operations),
     signoff: option.signoff,

@@ -1,5 +1,5 @@
 import { createPublicKey, type JsonWebKey } from 'node:crypto'
-import { type BlobReader, KeyFault } from './blob.ts'
+import { type BlobReader, KeyFault } from '../../kernel/ssh-blob.ts'
 
 /** Smaller ones can be broken; larger ones cost the service more than they give. */
 const MIN_RSA_BITS = 2048

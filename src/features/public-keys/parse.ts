@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { invalid } from '../../kernel/errors.ts'
-import { BlobReader, KeyFault } from './blob.ts'
+import { BlobReader, KeyFault } from '../../kernel/ssh-blob.ts'
 import { checkKey } from './kinds.ts'
 
 /** A line of 16384-bit RSA has 2.8 kB. Larger texts are refused before anything looks at them. */

@@ -1,6 +1,6 @@
 import type { TipCommit } from '../../../db/schema/refs.ts'
 import type { Git } from '../../git/engine.ts'
-import type { Commit } from '../../git/model.ts'
+import type { Commit, ObjectSignature } from '../../git/model.ts'
 import { BRANCHES, parseRef, TAGS } from './names.ts'
 
 /** What a ref on disk holds. */
@@ -56,10 +56,13 @@ const MAX_MESSAGE = 65_536
 /** A commit as rows hold it. */
 export function tipOf(commit: Commit): TipCommit {
   const { signature } = commit
-  if (!signature || signature.text.length + signature.payload.length > MAX_MESSAGE) return summaryOf(commit)
-  const { text, payload } = signature
-  return { ...summaryOf(commit), signature: { text: storable(text), payload: storable(payload) } }
+  if (!signature || !isStorable(signature)) return summaryOf(commit)
+  return { ...summaryOf(commit), signature }
 }
+
+/** What would not come back as it was would look like a forgery. */
+const isStorable = ({ text, payload }: ObjectSignature): boolean =>
+  text.length + payload.length <= MAX_MESSAGE && !text.includes('\0') && !payload.includes('\0')
 
 /** The same without its signature, as events hold it. */
 export function summaryOf(commit: Commit): Omit<TipCommit, 'signature'> {

@@ -35,7 +35,13 @@ export async function prepareBeginning(context: Context, people: People, option:
   const present = files.filter((file) => file !== undefined)
   const signature = signatureOf(context, people.creator)
   return {
-    commit: { files: present, author: signature, committer: signature, message: 'Initial commit\n' },
+    commit: {
+      files: present,
+      author: signature,
+      committer: signature,
+      message: 'Initial commit\n',
+      sign: context.signing.key?.sign,
+    },
     licenses: option.license ? [option.license] : [],
     labels,
   }

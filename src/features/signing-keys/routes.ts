@@ -6,15 +6,21 @@ import { notFound } from '../../kernel/errors.ts'
 
 const produces = { 'x-produces': 'text/plain' } as const
 
-/** Commits that the service makes are not signed yet, so there is no key to show. */
-function noKey(): Response {
-  throw notFound('no signing key')
+/** @throws Refusal 404: keys of the instance are SSH keys. Wire: the family says so where it has one. */
+function refuseGpg({ signing }: Context): Response {
+  throw notFound(signing.key ? 'signing key format is ssh' : 'no signing key')
+}
+
+/** @throws Refusal 404 */
+function showKey({ signing }: Context): Response {
+  if (!signing.key) throw notFound('no signing key')
+  return new Response(`${signing.key.publicKey}\n`, { headers: { 'content-type': 'text/plain;charset=utf-8' } })
 }
 
 export const signingKeyRoutes = (context: Context) =>
   new Elysia({ name: 'signing-keys' })
     .use(gate(context))
-    .get('/signing-key.gpg', noKey, {
+    .get('/signing-key.gpg', () => refuseGpg(context), {
       open: {},
       response: { 200: FileBody },
       detail: {
@@ -24,7 +30,7 @@ export const signingKeyRoutes = (context: Context) =>
         ...produces,
       },
     })
-    .get('/signing-key.pub', noKey, {
+    .get('/signing-key.pub', () => showKey(context), {
       open: {},
       response: { 200: FileBody },
       detail: {
@@ -34,7 +40,7 @@ export const signingKeyRoutes = (context: Context) =>
         ...produces,
       },
     })
-    .get('/repos/:owner/:repo/signing-key.gpg', noKey, {
+    .get('/repos/:owner/:repo/signing-key.gpg', () => refuseGpg(context), {
       readRepo: { scope: 'repository' },
       response: { 200: FileBody },
       detail: {
@@ -44,7 +50,7 @@ export const signingKeyRoutes = (context: Context) =>
         ...produces,
       },
     })
-    .get('/repos/:owner/:repo/signing-key.pub', noKey, {
+    .get('/repos/:owner/:repo/signing-key.pub', () => showKey(context), {
       readRepo: { scope: 'repository' },
       response: { 200: FileBody },
       detail: {

@@ -21,6 +21,18 @@ export class BlobReader {
     return this.#bytes.subarray(start, this.#at)
   }
 
+  /** Four bytes. @throws KeyFault past the end */
+  number(): number {
+    const start = this.#at
+    if (start + 4 > this.#bytes.length) throw new KeyFault('it is cut off')
+    this.#at += 4
+    return new DataView(this.#bytes.buffer, this.#bytes.byteOffset).getUint32(start)
+  }
+
+  rest(): Uint8Array {
+    return this.#bytes.subarray(this.#at)
+  }
+
   text(): string {
     return Buffer.from(this.string()).toString('latin1')
   }
@@ -38,4 +50,12 @@ export class BlobReader {
   end(): void {
     if (this.#at !== this.#bytes.length) throw new KeyFault('something follows the key')
   }
+}
+
+/** A string of RFC 4251 as it is written. */
+export function blobString(content: string | Uint8Array): Uint8Array {
+  const bytes = Buffer.from(content)
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(bytes.length)
+  return Buffer.concat([length, bytes])
 }

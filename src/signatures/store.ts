@@ -1,0 +1,77 @@
+import { and, eq, inArray, isNull, or, type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
+import type { Db } from '../../db/client.ts'
+import { publicKeys } from '../../db/schema/credentials.ts'
+import { gpgKeys } from '../../db/schema/gpg-keys.ts'
+import { emails, users } from '../../db/schema/users.ts'
+
+export interface Owner {
+  id: number
+  name: string
+}
+
+export interface KnownGpgKey {
+  keyId: string
+  packet: Uint8Array
+  expiresAt: Date | null
+  canSign: boolean
+  owner: Owner
+}
+
+const owner = { id: users.id, name: users.name }
+const primaries = alias(gpgKeys, 'primaries')
+
+/**
+ * The keys of these identifiers whose owners the reader may know of. A key whose owner has never proved to hold it counts while one of
+ * its addresses is confirmed as the owner's.
+ */
+export function findGpgKeys(db: Db, keyIds: readonly string[], isVisible: SQL): Promise<KnownGpgKey[]> {
+  if (keyIds.length === 0) return Promise.resolve([])
+  const hasAddress = sql`exists (select 1 from ${emails} where ${emails.userId} = ${users.id} and ${emails.isActivated}
+    and ${emails.lowerEmail} in (select lower(address) from unnest(${primaries.emails}) address))`
+  return db
+    .select({
+      keyId: gpgKeys.keyId,
+      packet: gpgKeys.packet,
+      expiresAt: gpgKeys.expiresAt,
+      canSign: gpgKeys.canSign,
+      owner,
+    })
+    .from(gpgKeys)
+    .innerJoin(primaries, eq(primaries.id, sql`coalesce(${gpgKeys.primaryId}, ${gpgKeys.id})`))
+    .innerJoin(users, eq(users.id, gpgKeys.userId))
+    .where(
+      and(
+        inArray(gpgKeys.keyId, [...keyIds]),
+        // As the unique index has it: other subkeys may be anybody's.
+        or(isNull(gpgKeys.primaryId), eq(gpgKeys.canSign, true)),
+        isVisible,
+        or(eq(primaries.isVerified, true), hasAddress),
+      ),
+    )
+}
+
+/** The owners of SSH keys by fingerprint, if the reader may know of them. */
+export async function findSshKeyOwners(
+  db: Db,
+  fingerprints: readonly string[],
+  isVisible: SQL,
+): Promise<Map<string, Owner>> {
+  if (fingerprints.length === 0) return new Map()
+  const rows = await db
+    .select({ fingerprint: publicKeys.fingerprint, owner })
+    .from(publicKeys)
+    .innerJoin(users, eq(users.id, publicKeys.userId))
+    .where(and(inArray(publicKeys.fingerprint, [...fingerprints]), isVisible))
+  return new Map(rows.map((row) => [row.fingerprint, row.owner]))
+}
+
+/** Whose confirmed address it is, by address in lower case. */
+export async function findAddressOwners(db: Db, addresses: readonly string[]): Promise<Map<string, number>> {
+  if (addresses.length === 0) return new Map()
+  const rows = await db
+    .select({ email: emails.lowerEmail, userId: emails.userId })
+    .from(emails)
+    .where(and(inArray(emails.lowerEmail, [...addresses]), eq(emails.isActivated, true)))
+  return new Map(rows.map(({ email, userId }) => [email, userId]))
+}
