@@ -25,6 +25,7 @@ import { adminEmailRoutes, emailRoutes } from '../features/emails/routes.ts'
 import { followRoutes } from '../features/follows/routes.ts'
 import { forkRoutes } from '../features/forks/routes.ts'
 import { gitHookRoutes } from '../features/git-hooks/routes.ts'
+import { gpgKeyRoutes } from '../features/gpg-keys/routes.ts'
 import { heatmapRoutes } from '../features/heatmap/routes.ts'
 import { issueRoutes } from '../features/issues/routes.ts'
 import { organizationLabelRoutes } from '../features/labels/organization-routes.ts'
@@ -72,6 +73,7 @@ const accountApi = (context: Context) =>
     .use(passwordRoutes(context))
     .use(emailRoutes(context))
     .use(publicKeyRoutes(context))
+    .use(gpgKeyRoutes(context))
     .use(followRoutes(context))
     .use(blockRoutes(context))
     .use(ownAvatarRoutes(context))

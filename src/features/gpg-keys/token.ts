@@ -1,0 +1,22 @@
+import type { UserRow } from '../../../db/schema/users.ts'
+import type { Context } from '../../context.ts'
+
+/** One for each of these spans; the one before counts too, so that there is time to sign. */
+const SPAN_MS = 5 * 60_000
+
+/**
+ * What the holder of a key signs to prove it. Nothing is kept: it is made from the account and the time by the instance's secret, so
+ * that a signature proves nothing for another account, at another time or elsewhere.
+ */
+export const gpgKeyToken = (context: Context, user: UserRow): string => tokenOf(context, user, 0)
+
+/** Those that count now, in the ways in which programs end a line. */
+export function acceptedTexts(context: Context, user: UserRow): Uint8Array[] {
+  const tokens = [tokenOf(context, user, 0), tokenOf(context, user, 1)]
+  return tokens.flatMap((token) => ['', '\n', '\r\n'].map((end) => Buffer.from(token + end)))
+}
+
+function tokenOf({ clock, secrets }: Context, user: UserRow, spansAgo: number): string {
+  const span = Math.floor(clock.now().getTime() / SPAN_MS) - spansAgo
+  return Buffer.from(secrets.sign('gpg-key-token', `${user.id} ${span}`)).toString('hex')
+}
