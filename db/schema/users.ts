@@ -76,7 +76,10 @@ export const users = pgTable(
 export type UserRow = typeof users.$inferSelect
 export type NewUser = typeof users.$inferInsert
 
-/** Every address of a person; one address belongs to one person on the whole site, whatever its letter case. */
+/**
+ * Every address of a person. A verified one belongs to one person on the whole site, whatever its letter case; one that waits to be
+ * confirmed keeps nobody from it.
+ */
 export const emails = pgTable(
   'emails',
   {
@@ -91,12 +94,30 @@ export const emails = pgTable(
     createdAt: createdAt(),
   },
   (table) => [
-    uniqueIndex('emails_lower_email_key').on(table.lowerEmail),
+    uniqueIndex('emails_lower_email_key').on(table.lowerEmail).where(sql`is_activated`),
     uniqueIndex('emails_primary_key').on(table.userId).where(sql`is_primary`),
-    index('emails_user_idx').on(table.userId),
+    uniqueIndex('emails_user_address_key').on(table.userId, table.lowerEmail),
+    index('emails_address_idx').on(table.lowerEmail, table.id),
+    check('emails_primary_verified', sql`is_activated or not is_primary`),
   ],
 )
 export type EmailRow = typeof emails.$inferSelect
+
+/** Links that were mailed to addresses that wait to be confirmed: the SHA-256 of the code in each. */
+export const emailConfirmations = pgTable(
+  'email_confirmations',
+  {
+    emailId: reference()
+      .primaryKey()
+      .references(() => emails.id, { onDelete: 'cascade' }),
+    codeHash: text().notNull(),
+    expiresAt: instant().notNull(),
+  },
+  (table) => [
+    uniqueIndex('email_confirmations_code_key').on(table.codeHash),
+    index('email_confirmations_expires_idx').on(table.expiresAt),
+  ],
+)
 
 /** Names that a person or organization gave up by a rename and that still lead to it, until somebody else takes them. */
 export const userRedirects = pgTable('user_redirects', {
