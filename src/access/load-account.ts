@@ -4,7 +4,7 @@ import { prepared } from '../../db/prepared.ts'
 import { organizationMembers, teamMembers, teams } from '../../db/schema/organizations.ts'
 import { repositories, repositoryRedirects } from '../../db/schema/repositories.ts'
 import { type UserRow, userRedirects, users } from '../../db/schema/users.ts'
-import { findRepository, type LoadedRepository } from './load.ts'
+import { findRepository, type LoadedRepository, type Reader } from './load.ts'
 
 export interface LoadedAccount {
   row: UserRow
@@ -62,13 +62,14 @@ export async function findRenamedAccount(
 export async function findRenamedRepository(
   db: Db,
   path: { owner: string; name: string },
-  readerId: number | undefined,
+  reader: Reader | undefined,
 ): Promise<LoadedRepository | undefined> {
+  const readerId = reader?.id
   const owner = (await findAccount(db, path.owner, readerId)) ?? (await findRenamedAccount(db, path.owner, readerId))
   if (!owner) return undefined
   const isOldOwnerName = owner.row.name.toLowerCase() !== path.owner.toLowerCase()
   if (isOldOwnerName) {
-    const same = await findRepository(db, { owner: owner.row.name, name: path.name }, readerId)
+    const same = await findRepository(db, { owner: owner.row.name, name: path.name }, reader)
     if (same) return same
   }
   const [redirect] = await db
@@ -79,7 +80,7 @@ export async function findRenamedRepository(
     .where(
       and(eq(repositoryRedirects.ownerId, owner.row.id), eq(repositoryRedirects.lowerName, path.name.toLowerCase())),
     )
-  return redirect && findRepository(db, redirect, readerId)
+  return redirect && findRepository(db, redirect, reader)
 }
 
 /** Whether a member may make repositories for an organization: its owners, and the teams that were given it. */

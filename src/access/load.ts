@@ -71,18 +71,22 @@ export interface LoadedRepository {
   version: string
 }
 
+/** Who asks. */
+export type Reader = Pick<UserRow, 'id' | 'lowerName'>
+
 /** Reads a repository by its path together with all that decides the reader's rights on it, in one statement. */
 export async function findRepository(
   db: Db,
   path: { owner: string; name: string },
-  readerId: number | undefined,
+  reader: Reader | undefined,
 ): Promise<LoadedRepository | undefined> {
   const names = { owner: path.owner.toLowerCase(), name: path.name.toLowerCase() }
-  if (readerId === undefined) {
+  // An owner has every right already: as for a visitor there is no relation to look for.
+  if (reader === undefined || reader.lowerName === names.owner) {
     const [found] = await anonymous(db).execute(names)
-    return found && load(db, found, noRelation)
+    if (reader === undefined || found?.ownerId === reader.id) return found && load(db, found, noRelation)
   }
-  const [found] = await known(db).execute({ ...names, readerId })
+  const [found] = await known(db).execute({ ...names, readerId: reader.id })
   return found && load(db, found, relationIn(found))
 }
 

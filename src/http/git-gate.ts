@@ -55,9 +55,9 @@ async function callerOf(context: Context, request: Request, method: 'GET' | 'POS
 
 async function readable(context: Context, actor: Actor | undefined, subject: Subject): Promise<GitAccess> {
   const path = { owner: subject.owner, name: subject.repo.replace(/\.git$/i, '') }
-  const readerId = actor?.user.id
+  const reader = actor?.user
   const loaded =
-    (await findRepository(context.db, path, readerId)) ?? (await findRenamedRepository(context.db, path, readerId))
+    (await findRepository(context.db, path, reader)) ?? (await findRenamedRepository(context.db, path, reader))
   const repo = loaded && withRights(context, actor, loaded)
   if (repo && repo.rights.level('repo.code') >= Level.read) return { actor, repo }
   throw actor ? notFound('repository not found') : unauthorized('sign in to reach this repository')

@@ -64,7 +64,7 @@ const maySetGitHooks = ({ config }: Context, { user }: Actor): boolean =>
   config.enableGitHooks && (user.isAdmin || user.allowGitHook)
 
 async function visibleRepository(context: Context, actor: Actor | undefined, path: Path): Promise<RepositoryAccess> {
-  const loaded = await findRepository(context.db, path, actor?.user.id)
+  const loaded = await findRepository(context.db, path, actor?.user)
   const access = loaded && withRights(context, actor, loaded)
   if (access && access.rights.highest >= Level.read) return access
   if (!loaded) await followRename(context, actor, path)
@@ -87,7 +87,7 @@ export function withRights(context: Context, actor: Actor | undefined, loaded: L
 
 /** An old name leads on only for those who may see where it leads. */
 async function followRename(context: Context, actor: Actor | undefined, path: Path): Promise<void> {
-  const renamed = await findRenamedRepository(context.db, path, actor?.user.id)
+  const renamed = await findRenamedRepository(context.db, path, actor?.user)
   if (!renamed || withRights(context, actor, renamed).rights.highest < Level.read) return
   if (renamed.owner.name.toLowerCase() !== path.owner.toLowerCase())
     throw movedTo(path.request, { status: 307, from: path.owner, to: renamed.owner.name })

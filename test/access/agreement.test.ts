@@ -46,7 +46,7 @@ async function listVisible(site: SiteRules, actor: Actor | undefined): Promise<s
 async function decideEach(site: SiteRules, actor: Actor | undefined, names: string[][]): Promise<string[]> {
   const visible: string[] = []
   for (const [owner = '', name = ''] of names) {
-    const loaded = await findRepository(connection.db, { owner, name }, actor?.user.id)
+    const loaded = await findRepository(connection.db, { owner, name }, actor?.user)
     if (loaded && decideRights(site, actor, loaded).highest >= Level.read) visible.push(`${owner}/${name}`)
   }
   return visible
@@ -72,7 +72,7 @@ async function compareUnit(
     .orderBy(asc(repositories.id))
   const decided: string[] = []
   for (const path of all) {
-    const loaded = await findRepository(connection.db, path, actor?.user.id)
+    const loaded = await findRepository(connection.db, path, actor?.user)
     if (loaded && decideRights(site, actor, loaded).level(unit) >= Level.read)
       decided.push(`${path.owner}/${path.name}`)
   }

@@ -106,7 +106,7 @@ async function findTargets(
   owner: UserRow,
   targets: readonly { owner: string; name: string }[],
 ): Promise<TokenRepository[]> {
-  const found = await Promise.all(targets.map((path) => findRepository(db, path, owner.id)))
+  const found = await Promise.all(targets.map((path) => findRepository(db, path, owner)))
   return found.map((loaded, index) => {
     const actor = { user: owner, method: 'password', publicOnly: false } as const
     const path = `${targets[index]?.owner}/${targets[index]?.name}`
