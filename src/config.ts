@@ -86,7 +86,10 @@ const variables = {
     'Mail server: `smtp://user:password@host:587`, or `smtps://` for TLS from the start. Without it nothing is mailed.',
   ),
   mailFrom: optional(
-    { ...Type.String({ maxLength: 320 }), allowed: 'an address, or a name and an address: Hearth <hearth@example.org>' },
+    {
+      ...Type.String({ maxLength: 320 }),
+      allowed: 'an address, or a name and an address: Hearth <hearth@example.org>',
+    },
     'Sender of all mails; needed with SMTP_URL.',
   ),
   smtpTls: choice(

@@ -43,7 +43,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   // Its rate limit has a periodic task.
   http: [...shared, 'jobs'],
   render: ground,
-  mail: below,
+  mail: [...below, 'auth', 'jobs'],
   jobs: below,
   events: [...below, 'jobs'],
   features: services,

@@ -14,6 +14,7 @@ import { describeApi } from '../http/openapi.ts'
 import { plainQueries } from '../http/plain-query.ts'
 import { referenceRoutes } from '../http/reference.ts'
 import { version } from '../version.ts'
+import { confirmEmailPage } from '../web/confirm-email.ts'
 import { homePage } from '../web/home.ts'
 import { api } from './api.ts'
 
@@ -42,6 +43,7 @@ export function createApp(context: Context) {
     .use(nodeInfoDiscovery(context))
     .use(avatarRoutes(context))
     .use(homePage(context))
+    .use(confirmEmailPage(context))
     .use(rawPages(context))
     .use(archivePages(context))
     .use(api(context))

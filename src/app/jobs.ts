@@ -8,6 +8,7 @@ import { statisticsTasks } from '../features/admin/statistics.ts'
 import { archiveTasks } from '../features/archives/cleanup.ts'
 import { auditTasks } from '../features/audit-log/retention.ts'
 import { avatarTasks } from '../features/avatars/service.ts'
+import { emailTasks } from '../features/emails/tasks.ts'
 import { refreshHandlers } from '../features/refs/refresh.ts'
 import { refTasks, repairPushes } from '../features/refs/repair.ts'
 import { resyncTasks } from '../features/refs/resync.ts'
@@ -20,6 +21,7 @@ import { rateLimitTasks } from '../http/rate-limit.ts'
 import { type CronTask, cronHandlers } from '../jobs/cron-tasks.ts'
 import type { JobHandlers } from '../jobs/handlers.ts'
 import { jobTasks } from '../jobs/maintenance.ts'
+import { mailHandlers } from '../mail/send.ts'
 import { defaultHooks, deliveryTasks } from '../webhooks/defaults.ts'
 
 /** What features do when an event has happened elsewhere. */
@@ -35,6 +37,7 @@ export const periodicTasks: readonly CronTask[] = [
   ...auditTasks,
   ...avatarTasks,
   ...userTasks,
+  ...emailTasks,
   ...tokenTasks,
   ...resyncTasks,
   ...upkeepTasks,
@@ -52,6 +55,7 @@ export const startRepairs: readonly CronTask['run'][] = [repairPushes, removeOrp
 export const jobHandlers: JobHandlers = {
   ...eventHandlers(reactions),
   ...cronHandlers(periodicTasks),
+  ...mailHandlers,
   ...refreshHandlers,
   ...removalHandlers,
 }

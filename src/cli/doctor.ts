@@ -3,12 +3,13 @@ import { loadProcessConfig } from '../config.ts'
 import type { Command } from './arguments.ts'
 import { checkDatabase } from './doctor-database.ts'
 import { checkFolder, checkGit, checkSpace } from './doctor-machine.ts'
+import { checkMail } from './doctor-mail.ts'
 import type { Finding } from './finding.ts'
 
 export const doctorCommand: Command = {
   name: 'doctor',
   summary: 'Looks at everything the program needs and says how to mend what is wrong.',
-  details: `Settings, database, clocks, Git, the rights of the data folders, disk space. Changes nothing but what a start
+  details: `Settings, database, clocks, Git, the rights of the data folders, disk space, mail server. Changes nothing but what a start
 would make too: folders that are missing, and the built-in PostgreSQL when DATABASE_URL is not set.
 The exit status is 0 when all is well, 1 when something is wrong, 78 for a wrong setting.`,
   async run() {
@@ -30,7 +31,7 @@ export async function examine(config: Config): Promise<Finding[]> {
     checkSpace(config.repositoriesDir),
     await checkGit(config),
   ]
-  return [...findings, ...(await checkDatabase(config))]
+  return [...findings, ...(await checkDatabase(config)), await checkMail(config)]
 }
 
 function describe({ subject, detail, remedy }: Finding): string {

@@ -6,6 +6,7 @@ import { type Command, columns, commandHelp, readInput, UsageError } from './arg
 import { configCommand } from './config.ts'
 import { doctorCommand } from './doctor.ts'
 import { healthCommand } from './health.ts'
+import { mailCommands } from './mail.ts'
 import { migrateCommand } from './migrate.ts'
 import { serveCommand } from './serve.ts'
 import { userCommands } from './user.ts'
@@ -25,6 +26,7 @@ const commands: readonly Command[] = [
   ...userCommands,
   configCommand,
   doctorCommand,
+  ...mailCommands,
   healthCommand,
   versionCommand,
 ]

@@ -6,7 +6,8 @@ import { tooManyRequests } from '../kernel/errors.ts'
 import { sha256Hex } from '../kernel/hashing.ts'
 import { clientAddress } from './client-address.ts'
 
-interface Rule {
+/** At most so many in a window, which begins with the first and lasts an hour at most. */
+export interface Rule {
   requests: number
   seconds: number
 }
@@ -24,18 +25,21 @@ function callerKey({ config }: Context, request: Request): string {
     : `credential:${sha256Hex(credential)}`
 }
 
+/** Counts the request against the caller's window. @throws Refusal 429 as `spend` */
+export async function spendRequest(context: Context, request: Request): Promise<void> {
+  const rule = readRule(context.config.rateLimit)
+  if (rule !== undefined) await spend(context, callerKey(context, request), rule)
+}
+
 /**
- * Counts the request against the caller's window, in one statement that all replicas share.
+ * Counts one against the window of a key, in one statement that all replicas share.
  * @throws Refusal 429 with `retry-after` when the window is full
  */
-export async function spendRequest(context: Context, request: Request): Promise<void> {
-  const { config, sql, clock } = context
-  const rule = readRule(config.rateLimit)
-  if (rule === undefined) return
+export async function spend({ sql, clock }: Pick<Context, 'sql' | 'clock'>, key: string, rule: Rule): Promise<void> {
   const now = clock.now()
   const expired = new Date(now.getTime() - rule.seconds * 1000)
   const [window] = await sql<{ startedAt: Date; requests: number }[]>`
-    insert into request_windows as window_of (caller, started_at, requests) values (${callerKey(context, request)}, ${now}, 1)
+    insert into request_windows as window_of (caller, started_at, requests) values (${key}, ${now}, 1)
     on conflict (caller) do update set
       requests = case when window_of.started_at <= ${expired} then 1 else window_of.requests + 1 end,
       started_at = case when window_of.started_at <= ${expired} then ${now} else window_of.started_at end

@@ -27,6 +27,8 @@ export const jobCatalogue = {
   'events.react': job(Type.Object({ eventIds: Type.Array(Type.Integer()), reaction: Type.String() }), {
     deadlineSeconds: 300,
   }),
+  // 25 attempts take about four days.
+  'mail.send': job(Type.Object({ sealed: Type.String() }), { deadlineSeconds: 300 }),
   'repository.remove_folder': job(Type.Object({ repositoryId: Type.Integer() }), { deadlineSeconds: 3600 }),
   'repository.refresh': job(Type.Object({ repositoryId: Type.Integer() }), { deadlineSeconds: 300 }),
 }

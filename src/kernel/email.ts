@@ -10,3 +10,16 @@ const ADDRESS = new RegExp(`^${LOCAL_PART}@${LABEL}(?:\\.${LABEL})*$`)
  * a mail program could take for an option.
  */
 export const isEmailAddress = (text: string): boolean => text.length <= MAX_EMAIL_LENGTH && ADDRESS.test(text)
+
+export interface Mailbox {
+  /** Empty when only the address is given. */
+  name: string
+  address: string
+}
+
+/** Reads `Name <address>` or a bare address; undefined for anything else, a name with marks of header fields included. */
+export function parseMailbox(text: string): Mailbox | undefined {
+  const [, name = '', inBrackets, bare] = /^(?:([^<>"\p{Cc}]*)<([^<>\s]+)>|(\S+))$/u.exec(text.trim()) ?? []
+  const address = inBrackets ?? bare ?? ''
+  return isEmailAddress(address) ? { name: name.trim(), address } : undefined
+}

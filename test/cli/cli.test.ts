@@ -33,6 +33,7 @@ describe('help', () => {
       'user generate-token',
       'config',
       'doctor',
+      'mail test',
     ]
     for (const name of names) {
       expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'))

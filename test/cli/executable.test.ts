@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { createClient } from '../harness/client.ts'
 import { createBareDatabase } from '../harness/database.ts'
 import { createGitClient } from '../harness/git.ts'
+import { startSmtpSink } from '../harness/smtp.ts'
 import { runProgram, serveProgram } from './program.ts'
 
 let folder: string
@@ -51,4 +52,18 @@ test('the executable migrates an empty database and hosts a repository', async (
   expect(await server.exited).toBe(0)
   expect((await runProgram(['health'], { ...settings, PORT: new URL(server.url).port }, { program })).exitCode).toBe(1)
   await database.drop()
+})
+
+test('the executable mails by STARTTLS and a login', async () => {
+  const sink = await startSmtpSink({ login: { user: 'forge', password: 'p@ss' } })
+  const settings = {
+    SMTP_URL: `smtp://forge:p%40ss@127.0.0.1:${sink.port}`,
+    MAIL_FROM: 'hearth@forge.example',
+    SMTP_TLS: 'unverified',
+  }
+  const { exitCode, stderr } = await runProgram(['mail', 'test', 'zoe@example.org'], settings, { program, cwd: folder })
+  await sink.stop()
+  expect(stderr).toBe('')
+  expect(exitCode).toBe(0)
+  expect(sink.mails).toMatchObject([{ to: ['zoe@example.org'], isEncrypted: true, user: 'forge' }])
 })

@@ -83,6 +83,9 @@ function partialContext({ db, sql }: Database, { jobs, log, clock }: Pick<Contex
     get renderer() {
       return absent()
     },
+    get mailer() {
+      return absent()
+    },
     get templates() {
       return absent()
     },

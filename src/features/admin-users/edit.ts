@@ -5,9 +5,11 @@ import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { isEmailAddress } from '../../kernel/email.ts'
 import { badRequest, invalid } from '../../kernel/errors.ts'
+import { mailLetter } from '../../mail/send.ts'
 import { replacePrimaryEmail } from '../emails/store.ts'
 import { hashPassword } from '../users/create.ts'
 import { editUser, requireWebsite, type UserChange } from '../users/edit.ts'
+import { passwordChanged, primaryAddressChanged } from '../users/letters.ts'
 import { requireAnotherAdministrator } from './administrators.ts'
 import type { EditUserOption } from './schema.ts'
 import { requireLocalSource } from './service.ts'
@@ -28,18 +30,31 @@ export async function editUserAsAdmin(
     throw badRequest(`e-mail address contains unsupported character [email: ${option.email}]`)
   const change = { ...changeOf(option), passwordHash: await newPasswordHash(context, option.password) }
   try {
-    return await context.db.transaction((tx) => apply(tx, { user, by }, change))
+    return await context.db.transaction((tx) => apply(context, tx, { user, by, change }))
   } catch (error) {
     if (violatedConstraint(error) !== 'emails_lower_email_key') throw error
     throw badRequest(`e-mail already in use [email: ${option.email}]`)
   }
 }
 
-async function apply(tx: Db, { user, by }: { user: UserRow; by: Actor }, change: UserChange): Promise<UserRow> {
+interface Edit {
+  user: UserRow
+  by: Actor
+  change: UserChange
+}
+
+async function apply(context: Context, tx: Db, { user, by, change }: Edit): Promise<UserRow> {
   if (change.isAdmin === false || change.isActive === false || change.prohibitLogin === true)
     await requireAnotherAdministrator(tx, user)
-  if (change.email !== undefined && change.email !== user.email) await replacePrimaryEmail(tx, user.id, change.email)
-  return editUser(tx, user, change, by)
+  const { baseUrl } = context
+  const email = change.email === user.email ? undefined : change.email
+  if (email !== undefined) {
+    await replacePrimaryEmail(tx, user.id, email)
+    await mailLetter(context, tx, primaryAddressChanged({ user, by, baseUrl }, email))
+  }
+  const edited = await editUser(tx, user, change, by)
+  if (change.passwordHash !== undefined) await mailLetter(context, tx, passwordChanged({ user: edited, by, baseUrl }))
+  return edited
 }
 
 const changeOf = (option: EditUserOption): UserChange => ({

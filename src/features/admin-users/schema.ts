@@ -17,7 +17,7 @@ export const CreateUserOption = t.Object(
     source_id: t.Optional(int64()),
     must_change_password: t.Optional(t.Boolean({ description: 'At the first sign-in; true when left out.' })),
     restricted: t.Optional(t.Boolean()),
-    send_notify: t.Optional(t.Boolean()),
+    send_notify: t.Optional(t.Boolean({ description: 'Tell them by mail, without the password.' })),
     visibility: t.Optional(visibility()),
     created_at: t.Optional(wireInstant()),
   },

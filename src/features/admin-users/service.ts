@@ -26,6 +26,7 @@ export async function createUserAsAdmin(context: Context, by: Actor, option: Cre
     visibility: option.visibility || undefined,
     createdAt,
     by,
+    isNotified: option.send_notify,
   })
 }
 

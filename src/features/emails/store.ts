@@ -9,8 +9,21 @@ export function listEmails(db: Db, userId: number): Promise<EmailRow[]> {
   return db.select().from(emails).where(eq(emails.userId, userId)).orderBy(asc(emails.id))
 }
 
-export async function insertEmails(db: Db, userId: number, addresses: readonly string[]): Promise<void> {
-  await db.insert(emails).values(addresses.map((email) => ({ userId, email, isActivated: true })))
+/** Adds addresses, or takes up those that wait to be confirmed; those that are verified already are not among the rows returned. */
+export function insertEmails(
+  db: Db,
+  userId: number,
+  { addresses, isActivated }: { addresses: readonly string[]; isActivated: boolean },
+): Promise<EmailRow[]> {
+  return db
+    .insert(emails)
+    .values(addresses.map((email) => ({ userId, email, isActivated })))
+    .onConflictDoUpdate({
+      target: [emails.userId, emails.lowerEmail],
+      set: { isActivated: sql`excluded.is_activated` },
+      setWhere: sql`not ${emails.isActivated}`,
+    })
+    .returning()
 }
 
 /** Removes those of these addresses that are this person's, and returns them. */
@@ -49,7 +62,11 @@ export interface OwnedEmail {
   owner: { id: number; name: string }
 }
 
-const byAddress: SortKey[] = [{ key: emails.lowerEmail, type: 'text' }]
+/** By its number where several accounts wait to confirm the same. */
+const byAddress: SortKey[] = [
+  { key: emails.lowerEmail, type: 'text' },
+  { key: emails.id, type: 'bigint' },
+]
 
 /** Addresses of the whole site. Wire: in the text `%` matches anything; it is looked for in addresses and names. */
 export async function searchEmails(db: Db, text: string | undefined, page: Page): Promise<Paged<OwnedEmail>> {
@@ -68,7 +85,7 @@ export async function searchEmails(db: Db, text: string | undefined, page: Page)
     .innerJoin(users, eq(users.id, emails.userId))
     .where(wanted)
   const [found, [counted]] = await Promise.all([rows, count])
-  return cutPage(page, { rows: found, total: counted?.total ?? 0 }, ({ email }) => [email.lowerEmail])
+  return cutPage(page, { rows: found, total: counted?.total ?? 0 }, ({ email }) => [email.lowerEmail, String(email.id)])
 }
 
 function matches(text: string): SQL {

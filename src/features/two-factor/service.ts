@@ -8,6 +8,8 @@ import { recoveryCodeHash } from '../../auth/two-factor.ts'
 import type { Context } from '../../context.ts'
 import { conflict, invalid, notFound } from '../../kernel/errors.ts'
 import { randomHex } from '../../kernel/hashing.ts'
+import { mailLetter } from '../../mail/send.ts'
+import { twoFactorOff } from '../users/letters.ts'
 import { confirmEnrolment, findTwoFactor, removeTwoFactor, replaceRecoveryCodes, upsertEnrolment } from './store.ts'
 
 /** RFC 4226, section 4, recommends 160 bits. */
@@ -71,10 +73,11 @@ export async function renewRecoveryCodes({ db }: Context, actor: Actor): Promise
 }
 
 /** By the person, whose password and code the gate has seen, or by an administrator. @throws Refusal 404 when it is off */
-export async function switchOff({ db }: Context, { user, by }: { user: UserRow; by: Actor }): Promise<void> {
-  await db.transaction(async (tx) => {
+export async function switchOff(context: Context, { user, by }: { user: UserRow; by: Actor }): Promise<void> {
+  await context.db.transaction(async (tx) => {
     if (!(await removeTwoFactor(tx, user.id))) throw notFound()
     await recordAudit(tx, by, { action: 'user.two_factor_off', subject: subjectOf(user) })
+    await mailLetter(context, tx, twoFactorOff({ user, by, baseUrl: context.baseUrl }))
   })
 }
 

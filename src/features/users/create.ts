@@ -8,7 +8,9 @@ import { appendEvent } from '../../events/append.ts'
 import { isEmailAddress } from '../../kernel/email.ts'
 import { badRequest, invalid } from '../../kernel/errors.ts'
 import { ownerNameFault } from '../../kernel/names.ts'
+import { mailLetter } from '../../mail/send.ts'
 import { claimName } from './claim-name.ts'
+import { accountCreated } from './letters.ts'
 
 /** A person to be. What is left out is the site's default. */
 export interface NewAccount
@@ -23,6 +25,8 @@ export interface NewAccount
   password: string
   /** Who makes the account; the command line where nobody is named. */
   by?: AuditSource
+  /** Whether the person is told of it by mail. */
+  isNotified?: boolean
 }
 
 /**
@@ -34,11 +38,12 @@ export async function createUser(context: Context, account: NewAccount, tx: Db =
   requireOwnerName(account.name, 'username')
   if (!isEmailAddress(account.email)) throw invalid('Email', 'email')
   const passwordHash = await hashNewPassword(context, account.password)
-  const { password: _, by = 'command line', ...row } = account
+  const { password: _, by = 'command line', isNotified = false, ...row } = account
   try {
     return await tx.transaction(async (inner) => {
       const user = await insertUser(inner, { ...row, passwordHash }, by)
       await claimName(inner, context, user)
+      if (isNotified) await mailLetter(context, inner, accountCreated(user, context.baseUrl))
       return user
     })
   } catch (error) {

@@ -4,11 +4,13 @@ import type { Actor } from '../../auth/actor.ts'
 import { forgetFailures } from '../../auth/throttle.ts'
 import type { Context } from '../../context.ts'
 import { invalid } from '../../kernel/errors.ts'
+import { mailLetter } from '../../mail/send.ts'
 import { hashPassword } from './create.ts'
 import { editUser } from './edit.ts'
+import { passwordChanged } from './letters.ts'
 
 /**
- * Gives a person another password, which counts as their own choice.
+ * Gives a person another password, which counts as their own choice, and tells them by mail.
  * @throws Refusal 400 for one that is too short or guessed first, 422 for one that is too long
  */
 export async function setPassword(
@@ -17,7 +19,10 @@ export async function setPassword(
   password: string,
 ): Promise<void> {
   const passwordHash = await hashPassword(context, password)
-  await context.db.transaction((tx) => editUser(tx, user, { passwordHash, mustChangePassword: false }, by))
+  await context.db.transaction(async (tx) => {
+    await editUser(tx, user, { passwordHash, mustChangePassword: false }, by)
+    await mailLetter(context, tx, passwordChanged({ user, by, baseUrl: context.baseUrl }))
+  })
   await forgetFailures(context, { userId: user.id, name: user.name, address: undefined })
 }
 

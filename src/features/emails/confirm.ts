@@ -1,0 +1,103 @@
+import type { Db } from '../../../db/client.ts'
+import type { EmailRow, UserRow } from '../../../db/schema/users.ts'
+import { violatedConstraint } from '../../../db/violations.ts'
+import { recordAudit } from '../../audit/record.ts'
+import type { Actor } from '../../auth/actor.ts'
+import type { Context } from '../../context.ts'
+import { spend } from '../../http/rate-limit.ts'
+import { randomHex, sha256Hex } from '../../kernel/hashing.ts'
+import { mailLetter } from '../../mail/send.ts'
+import {
+  activateEmail,
+  findWaitingEmail,
+  removeConfirmation,
+  upsertConfirmations,
+  type WaitingEmail,
+} from './confirmations.ts'
+
+/** Path of the page that a link leads to: the family's. */
+export const CONFIRMATION_PATH = '/user/activate_email'
+
+const CODE_BYTES = 32
+const CODE = /^[0-9a-f]{64}$/
+const HOUR_MS = 3_600_000
+/** Nobody is to be flooded by us: so many mails in an hour at the wish of one account, and to one address. */
+const BY_ACCOUNT = { requests: 20, seconds: 3600 }
+const TO_ADDRESS = { requests: 3, seconds: 3600 }
+
+/** Counts mails before they are written. @throws Refusal 429 when there were too many */
+export async function countConfirmationMails(
+  context: Context,
+  user: UserRow,
+  addresses: readonly string[],
+): Promise<void> {
+  for (const address of addresses) {
+    await spend(context, `mail-by:${user.id}`, BY_ACCOUNT)
+    await spend(context, `mail-to:${sha256Hex(address.toLowerCase())}`, TO_ADDRESS)
+  }
+}
+
+/** Mails a new link to each of these addresses. */
+export async function mailConfirmations(
+  context: Context,
+  tx: Db,
+  { user, added }: { user: UserRow; added: readonly EmailRow[] },
+): Promise<void> {
+  const { clock, config, baseUrl } = context
+  const expiresAt = new Date(clock.now().getTime() + config.emailConfirmationHours * HOUR_MS)
+  const links = added.map(({ id, email }) => ({ id, email, code: randomHex(CODE_BYTES) }))
+  await upsertConfirmations(
+    tx,
+    links.map(({ id, code }) => ({ emailId: id, codeHash: sha256Hex(code), expiresAt })),
+  )
+  const hours = config.emailConfirmationHours
+  for (const { email, code } of links)
+    await mailLetter(context, tx, {
+      // Nothing that the account may choose freely, its full name least of all: it may not be its owner who reads this.
+      to: { address: email },
+      subject: 'Confirm your e-mail address',
+      paragraphs: [
+        `The account ${user.name} at ${baseUrl} wants to use this address. To confirm that it is yours, open this page and press its button:`,
+        { link: `${baseUrl}${CONFIRMATION_PATH}?code=${code}` },
+        `The link works once, and for ${hours === 1 ? 'an hour' : `${hours} hours`}.`,
+        'If that account is not yours, do nothing: without you the address will not belong to it.',
+      ],
+    })
+}
+
+/** The address that a link is for; undefined when the link is none, was used, is too old, or somebody else is signed in. */
+export async function findConfirmation(
+  { db, clock }: Context,
+  code: string | undefined,
+  actor: Actor | undefined,
+): Promise<WaitingEmail | undefined> {
+  if (code === undefined || !CODE.test(code)) return undefined
+  const found = await findWaitingEmail(db, sha256Hex(code), clock.now())
+  return actor !== undefined && actor.user.id !== found?.owner.id ? undefined : found
+}
+
+export type Confirmed = { outcome: 'confirmed' | 'in use'; waiting: WaitingEmail } | { outcome: 'no link' }
+
+/** Makes the address a verified one of the account that the link was made for, once. */
+export async function confirmEmail(
+  context: Context,
+  code: string | undefined,
+  actor: Actor | undefined,
+): Promise<Confirmed> {
+  const waiting = await findConfirmation(context, code, actor)
+  if (waiting === undefined || code === undefined) return { outcome: 'no link' }
+  const { email, owner } = waiting
+  try {
+    const isDone = await context.db.transaction(async (tx) => {
+      if (!(await removeConfirmation(tx, sha256Hex(code))) || !(await activateEmail(tx, email.id))) return false
+      const subject = { kind: 'user', id: owner.id, name: owner.name }
+      const after = { verifiedEmail: email.email }
+      await recordAudit(tx, actor ?? 'system', { action: 'user.email_verify', subject, after })
+      return true
+    })
+    return isDone ? { outcome: 'confirmed', waiting } : { outcome: 'no link' }
+  } catch (error) {
+    if (violatedConstraint(error) !== 'emails_lower_email_key') throw error
+    return { outcome: 'in use', waiting }
+  }
+}
