@@ -28,8 +28,16 @@ export async function authenticate(
   const actor = found && { ...found, origin }
   if (credential && !actor) throw unauthorized('invalid username, password or token')
   if (actor) requireUsableAccount(context, actor, mayChangePassword)
-  const sudoName = readQuery(request.url, ['sudo']) ?? request.headers.get('sudo')
+  const sudoName = readSudo(request)
   return sudoName ? actAs(context, actor, sudoName) : actor
+}
+
+/** @throws Refusal 403 for two names: whoever wrote the one, such as a proxy, meant another than is acted for. */
+function readSudo({ url, headers }: Request): string | undefined {
+  const [inQuery, inHeader] = [readQuery(url, ['sudo']), headers.get('sudo') || undefined]
+  if (inQuery && inHeader && inQuery.toLowerCase() !== inHeader.toLowerCase())
+    throw forbidden('Query and header name different users to sudo.', { withoutUrl: true })
+  return inQuery ?? inHeader
 }
 
 function findActor(

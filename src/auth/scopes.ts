@@ -94,7 +94,8 @@ export interface ScopeNeed {
 
 const grantsOf = (word: string): Grant[] | undefined => {
   const area = areaWords.get(word)
-  return area ? [area] : classicGrants[word]
+  if (area) return [area]
+  return Object.hasOwn(classicGrants, word) ? classicGrants[word] : undefined
 }
 
 const isKnown = (word: string) => word === 'all' || word === 'public-only' || word === 'sudo' || !!grantsOf(word)
@@ -116,7 +117,7 @@ export function normaliseScopes(words: readonly string[]): string[] {
     return given.has(`read:${area}`) ? [`read:${area}`] : []
   })
   if (scopeAreas.every((area) => areas.includes(`write:${area}`))) return [...prefix, 'all']
-  const classic = [...given].filter((word) => word in classicGrants && !areaWords.has(word)).sort()
+  const classic = [...given].filter((word) => Object.hasOwn(classicGrants, word) && !areaWords.has(word)).sort()
   return [...prefix, ...areas, ...classic]
 }
 

@@ -13,6 +13,8 @@ interface AdmissionRule {
   beforeSignIn?: boolean
   /** Also for an account that must change its password. */
   mayChangePassword?: boolean
+  /** The gate judges one repository: there a token for chosen repositories is judged with it. */
+  isOfRepository?: boolean
 }
 
 /**
@@ -25,11 +27,37 @@ export async function admit(context: Context, request: Request, rule: AdmissionR
     if (context.config.requireSigninView && !rule.beforeSignIn) throw unauthorized()
     return undefined
   }
-  return rule.scope === undefined ? actor : requireScopes(actor, rule.scope, request.method)
+  if (rule.scope === undefined) return actor
+  const admitted = requireScopes(actor, rule.scope, request.method)
+  return rule.isOfRepository ? admitted : keepToRepositories(admitted, rule.scope, request.method)
+}
+
+/** Areas whose lists leave out by themselves what a token for chosen repositories does not reach, and the one that has no owners. */
+const FILTERED_AREAS: ReadonlySet<ScopeArea> = new Set(['repository', 'issue', 'misc'])
+
+/**
+ * A token for chosen repositories changes nothing but these, whatever its scopes say: one that could add a key, a hook or a team
+ * would reach everything in the end. Elsewhere it reads what is public.
+ * @throws Refusal 403 for a change
+ */
+function keepToRepositories(actor: Actor, rule: ScopeRule, method: string): Actor {
+  if (actor.repositoryIds === undefined) return actor
+  const areas = [rule].flat().map((need) => (typeof need === 'string' ? need : need.area))
+  if (changes(method) && areas.some((area) => area !== 'misc')) throw forbidden(CHOSEN_ONLY)
+  return areas.some((area) => FILTERED_AREAS.has(area)) ? actor : { ...actor, publicOnly: true }
+}
+
+const CHOSEN_ONLY = 'the token reaches chosen repositories only'
+
+/** @throws Refusal 403 for a change of a public repository that is not among those which the token was made for */
+export function requireChosen(actor: Actor | undefined, repositoryId: number, method: string): void {
+  if (actor?.repositoryIds && !actor.repositoryIds.includes(repositoryId) && changes(method))
+    throw forbidden(CHOSEN_ONLY)
 }
 
 /** Wire: GET, HEAD and OPTIONS need read, all other methods write. */
-const levelOf = (method: string): ScopeLevel => (/^(GET|HEAD|OPTIONS)$/.test(method) ? 'read' : 'write')
+const changes = (method: string): boolean => !/^(GET|HEAD|OPTIONS)$/.test(method)
+const levelOf = (method: string): ScopeLevel => (changes(method) ? 'write' : 'read')
 
 /** @throws Refusal 403 naming the scopes, unless the actor's token holds all of them. */
 export function requireScopes(actor: Actor, rule: ScopeRule, method: string): Actor {

@@ -167,7 +167,7 @@ export const gate = (context: Context) =>
     readRepo: (rule: { unit?: Unit; scope: ScopeRule; login?: boolean }) => ({
       detail: gateDetail('readRepo', rule.login),
       async transform({ request, body, params }: Stage) {
-        const actor = await admit(context, request, { scope: rule.scope })
+        const actor = await admit(context, request, { scope: rule.scope, isOfRepository: true })
         if (rule.login && !actor) throw unauthorized()
         const repo = await repositoryForReading(context, actor, { request, ...repositoryParams(params) }, rule.unit)
         pass(request, body, { actor, repo })
@@ -179,7 +179,7 @@ export const gate = (context: Context) =>
     changeRepo: (rule: ChangeRule & { scope: ScopeRule }) => ({
       detail: gateDetail('changeRepo'),
       async transform({ request, body, params }: Stage) {
-        const actor = await admit(context, request, { scope: rule.scope })
+        const actor = await admit(context, request, { scope: rule.scope, isOfRepository: true })
         if (!actor) throw unauthorized()
         const repo = await repositoryForChange(context, actor, { request, ...repositoryParams(params) }, rule)
         pass(request, body, { actor, repo })

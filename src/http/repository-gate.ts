@@ -7,6 +7,7 @@ import type { Unit } from '../access/units.ts'
 import type { Actor } from '../auth/actor.ts'
 import type { Context } from '../context.ts'
 import { forbidden, locked, notFound } from '../kernel/errors.ts'
+import { requireChosen } from './admission.ts'
 import { movedTo } from './moved.ts'
 
 interface Path {
@@ -34,6 +35,7 @@ export async function repositoryForReading(
 ): Promise<RepositoryAccess> {
   const repo = await visibleRepository(context, actor, path)
   if (unit !== undefined && repo.rights.level(unit) < Level.read) throw notFound()
+  requireChosen(actor, repo.repository.id, path.request.method)
   return repo
 }
 

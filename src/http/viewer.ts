@@ -2,14 +2,14 @@ import type { Actor } from '../auth/actor.ts'
 import type { Context } from '../context.ts'
 import type { Viewer } from '../wire/viewer.ts'
 
-/** The reader of an answer. An administrator's token that sees public things only reads like anybody. */
+/** The reader of an answer. A token that sees public things only reads like a visitor: no address of anybody is among these. */
 export function viewerOf({ baseUrl, config }: Context, actor: Actor | undefined): Viewer {
   const host = new URL(baseUrl).hostname
   return {
     baseUrl,
     sshRoot: config.sshPort === 22 ? `git@${host}` : `ssh://git@${host}:${config.sshPort}`,
     noreplyDomain: config.noreplyDomain,
-    userId: actor?.user.id,
+    userId: actor?.publicOnly ? undefined : actor?.user.id,
     isAdmin: actor?.publicOnly === false && actor.user.isAdmin,
   }
 }

@@ -148,3 +148,43 @@ test('what belongs to the caller is asked for by somebody, with a token that has
   }
   expect(wrong).toEqual([])
 }, 60_000)
+
+test('a token for chosen repositories changes nothing but these, on any operation', async () => {
+  const basic = service.client({ basic: `owner:${owner.password}` })
+  const option = { name: 'chosen', scopes: ['all'], repositories: [{ owner: 'owner', name: 'hidden' }] }
+  const caller = withToken('a limited token', (await basic.post('/users/owner/tokens', option)).string('sha1'))
+  const elsewhere = operations.filter(
+    ({ path, method }) => !['get', 'head'].includes(method) && !/\/\{owner\}\/\{repo\}|^\/mark(down|up)/.test(path),
+  )
+  expect(elsewhere.length).toBeGreaterThan(50)
+  const wrong: string[] = []
+  const names = { username: 'owner', org: 'secluded', owner: 'owner', repo: 'hidden' }
+  for (const operation of elsewhere) {
+    const answer = await ask(operation, caller, names)
+    // Tokens are the business of passwords.
+    const expected = operation.path.startsWith('/users/{username}/tokens') ? 401 : 403
+    if (statusOf(answer) !== expected) wrong.push(`${titleOf(operation)}: ${answer.slice(0, 150)}`)
+  }
+  expect(wrong).toEqual([])
+  const forked = await ask({ method: 'post', path: '/repos/{owner}/{repo}/forks' }, caller, names)
+  expect(statusOf(forked)).toBe(403)
+  await service.createRepository(stranger, { name: 'public' })
+  const others = { owner: 'stranger', repo: 'public' }
+  for (const operation of operations.filter(
+    ({ path, method }) => path.includes('/{owner}/{repo}') && !['get', 'head'].includes(method),
+  ))
+    expect([titleOf(operation), statusOf(await ask(operation, caller, others))]).toEqual([titleOf(operation), 403])
+}, 60_000)
+
+test('a token for public things shows no address of anybody, its owner included', async () => {
+  // Empty: the addresses in commits are as public as the repository.
+  await service.createRepository(owner, { name: 'shown', auto_init: false })
+  const caller = withToken('a token for public things', await tokenOf(owner, ['public-only', 'all']))
+  const told: string[] = []
+  const names = { username: 'owner', owner: 'owner', repo: 'shown', org: 'none', target: 'owner' }
+  for (const operation of operations.filter(({ method }) => method === 'get')) {
+    const answer = await ask(operation, caller, names)
+    if (answer.includes('@localhost.localdomain')) told.push(`${titleOf(operation)}: ${answer.slice(0, 300)}`)
+  }
+  expect(told).toEqual([])
+}, 60_000)

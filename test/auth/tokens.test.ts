@@ -134,7 +134,20 @@ test('sudo: administrators with the scope only, and the token goes on limiting',
   const { client: narrow } = await mint({ scopes: ['sudo', 'read:user'] }, service.admin)
   expect((await as(narrow, 'alice')).status).toBe(200)
   expect((await as(narrow, 'alice', chosen.path)).status).toBe(403)
+  const both = (name: string) =>
+    service.admin.client.request('/user', { query: { sudo: 'alice' }, headers: { sudo: name } })
+  expect((await both('Alice')).string('login')).toBe('alice')
+  expect((await both('root-admin')).status).toBe(403)
 })
+
+test.each(['constructor', '__proto__', 'hasOwnProperty', 'toString', 'write:admin,all', 'ALL', ''])(
+  'the word %j is no scope',
+  async (word) => {
+    const basic = service.client({ basic: `alice:${alice.password}` })
+    const json = { name: `odd ${word}`, scopes: ['read:user', word] }
+    expect((await basic.post('/users/alice/tokens', json)).status).toBe(400)
+  },
+)
 
 test('a double slash in the path hides no address from the throttle', async () => {
   for (let turn = 0; turn < 3; turn += 1)

@@ -53,6 +53,8 @@ export async function createFork(context: Context, fork: Fork): Promise<number> 
 
 async function requireForkable(context: Context, { actor, source, owner }: Fork, name: string): Promise<void> {
   const { db } = context
+  // The gate has judged the source; the fork is another repository.
+  if (actor.repositoryIds) throw forbidden('the token reaches chosen repositories only')
   if (actor.publicOnly && source.repository.isPrivate) throw forbidden('the token only reaches public things')
   if (await isBlocked(db, { blockerId: source.owner.id, blockedId: actor.user.id }))
     throw forbidden('the owner of the repository has blocked you')
