@@ -25,7 +25,7 @@ import { Slots } from './slots.ts'
 import { folderOf, isRepository, objectFormatOf, requireFolder, type Store } from './store.ts'
 import { advertise, serve } from './transport.ts'
 import { findEntry, readTree } from './trees.ts'
-import { importRepository, listUnadopted, removeUnadopted } from './unadopted.ts'
+import { importRepository, isUnadopted, listUnadopted, removeUnadopted } from './unadopted.ts'
 import { commitFiles, createTag, readTag } from './write.ts'
 
 export interface GitOption {
@@ -88,6 +88,7 @@ function openStore(option: GitOption, binary: string, root: string): Store {
       timeoutMs: timeouts.commandMs,
     }),
     formats: new Memo(10_000),
+    offers: new Map(),
     counts: new Memo(2000),
     logs: new Memo(1000),
     changes: new Memo(5000),
@@ -106,7 +107,8 @@ function bind(store: Store): Omit<Git, 'version' | 'objectFormats'> {
     listStoredIds: () => listStoredIds(store),
     importRepository: (id, folder) => importRepository(store, id, folder),
     forkRepository: (id, sourceId, option, call) => forkRepository(store, id, sourceId, option, call),
-    listUnadopted: (query) => listUnadopted(store, query),
+    listUnadopted: () => listUnadopted(store),
+    isUnadopted: (folder) => isUnadopted(store, folder),
     removeUnadopted: (folder) => removeUnadopted(store, folder),
     objectFormat: (id) => objectFormatOf(store, id),
     listHooks: (id) => listHooks(store, id),

@@ -12,6 +12,8 @@ export interface Store {
   readonly runner: Runner
   readonly readers: Readers
   readonly formats: Memo<ObjectFormat>
+  /** What a fetch by version 2 is greeted with. */
+  readonly offers: Map<ObjectFormat, Uint8Array<ArrayBuffer>>
   readonly counts: Memo<number>
   /** Ids of one page of a log. */
   readonly logs: Memo<string[]>
