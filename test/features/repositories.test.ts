@@ -281,6 +281,12 @@ describe('editing', () => {
     { name: '-' },
     { name: 'n'.repeat(101) },
     { website: 'w'.repeat(1025) },
+    { website: 'javascript:alert(1)' },
+    { website: ' javascript:x' },
+    { website: 'data:text/html,x' },
+    { website: '//example.com' },
+    { website: 'https:example.com' },
+    { website: 'https://name:password@example.com' },
   ])('%j is refused and changes nothing', async (change) => {
     const before = await ann.client.get('/repos/ann/full')
     const refused = await ann.client.patch('/repos/ann/full', { description: 'must not stay', ...change })

@@ -8,6 +8,7 @@ import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { appendEvent } from '../../events/append.ts'
 import { invalid, notFound } from '../../kernel/errors.ts'
+import { isWebsite } from '../../kernel/website.ts'
 import { unitChanges } from './edit-units.ts'
 import { NAME_TAKEN, requireBranchName, requireRepositoryName } from './names.ts'
 import type { EditRepoOption } from './schema.ts'
@@ -54,8 +55,11 @@ function newName({ name }: RepositoryRow, change: EditRepoOption): string | unde
 
 type Columns = Partial<NewRepository>
 
+const MAX_WEBSITE = 1024
+
 function plainColumns({ clock }: Context, repository: RepositoryRow, change: EditRepoOption): Columns {
   if (change.default_branch) requireBranchName(change.default_branch)
+  if (change.website && !isWebsite(change.website, MAX_WEBSITE)) throw invalid('Url', 'website')
   const { archived } = change
   return withoutAbsent({
     description: change.description,
