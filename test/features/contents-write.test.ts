@@ -92,6 +92,13 @@ describe('creating a file', () => {
     expect(shown.string('commit.author.date')).toBe('2020-01-02T03:04:05+02:00')
   })
 
+  test('takes year one for no time', async () => {
+    const none = '0001-01-01T00:00:00Z'
+    const made = await create(await newRepository(), 'a', { dates: { author: none, committer: none } })
+    expect(Date.now() - Date.parse(made.string('commit.author.date'))).toBeLessThan(60_000)
+    expect(Date.now() - Date.parse(made.string('commit.committer.date'))).toBeLessThan(60_000)
+  })
+
   test('one identity stands for both', async () => {
     const made = await create(await newRepository(), 'a', { author: { name: 'Ann', email: 'ann@example.com' } })
     expect(made.string('commit.committer.email')).toBe('ann@example.com')

@@ -67,7 +67,7 @@ describe('creation', () => {
       const entry = await git.findEntry(id, 'trunk', path)
       return new TextDecoder().decode((await git.readBlob(id, entry?.sha ?? '')).bytes)
     }
-    expect(await text('README.md')).toBe('# full\n\nabout it\n')
+    expect(await text('README.md')).toBe('# full\n\nabout it')
     expect(await text('LICENSE')).toContain(`${new Date().getUTCFullYear()} ann`)
     expect(await text('.gitignore')).toMatch(/# ---> Go\n(.*\n)*# ---> Python\n/)
     const [ref] = await sql`select kind, name, sha, commit->>'message' as message from refs where repository_id = ${id}`

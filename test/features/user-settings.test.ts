@@ -12,6 +12,9 @@ afterAll(() => service.stop())
 test('settings are changed one by one', async () => {
   const first = await alice.client.patch('/user/settings', { full_name: 'Alice', website: 'https://example.com' })
   expect(first.body).toMatchObject({ full_name: 'Alice', website: 'https://example.com', hide_email: false })
+  const slanted = 'http:\\\\example.com'
+  expect((await alice.client.patch('/user/settings', { website: slanted })).string('website')).toBe(slanted)
+  expect((await alice.client.patch('/user/settings', { website: 'http:\\\\a:b@example.com' })).status).toBe(422)
   const second = await alice.client.patch('/user/settings', {
     hide_email: true,
     diff_view_style: 'split',
