@@ -20,7 +20,7 @@ beforeAll(async () => {
       select 'person-' || (n * 37 % 113), 'person-' || n || '@example.com', 'user',
         timestamptz '2026-01-01 00:00:00.000001+00' + n % 5 * interval '1 microsecond', timestamptz '2026-02-01' - n % 3 * interval '1 day'
       from generate_series(1, 112) n`
-    await tx`insert into emails (user_id, email, is_primary) select id, email, true from users where name like 'person-%'`
+    await tx`insert into emails (user_id, email, is_primary, is_activated) select id, email, true, true from users where name like 'person-%'`
     await tx`insert into users (name, kind) select 'org-' || (n * 37 % 113), 'organization' from generate_series(1, 112) n`
     await tx`insert into organization_members (organization_id, user_id, is_public)
       select o.id, ${annId}, true from users o where o.name like 'org-%'`

@@ -10,6 +10,7 @@ import { mailLetter } from '../../mail/send.ts'
 import {
   activateEmail,
   findWaitingEmail,
+  lockEmail,
   removeConfirmation,
   upsertConfirmations,
   type WaitingEmail,
@@ -89,6 +90,7 @@ export async function confirmEmail(
   const { email, owner } = waiting
   try {
     const isDone = await context.db.transaction(async (tx) => {
+      await lockEmail(tx, email.id)
       if (!(await removeConfirmation(tx, sha256Hex(code))) || !(await activateEmail(tx, email.id))) return false
       const subject = { kind: 'user', id: owner.id, name: owner.name }
       const after = { verifiedEmail: email.email }

@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, lte, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/client.ts'
 import { type EmailRow, emailConfirmations, emails, type UserRow, users } from '../../../db/schema/users.ts'
 
@@ -35,6 +35,11 @@ export async function upsertConfirmations(db: Db, values: NewConfirmation[]): Pr
     })
 }
 
+/** Addresses are locked before their links, as whoever asks for a new link does it: nobody waits in a circle. */
+export async function lockEmail(tx: Db, id: number): Promise<void> {
+  await tx.select({ id: emails.id }).from(emails).where(eq(emails.id, id)).for('update')
+}
+
 /** Whether the link was still there: of two that follow it at once, one finds it. */
 export async function removeConfirmation(db: Db, codeHash: string): Promise<boolean> {
   const gone = await db.delete(emailConfirmations).where(eq(emailConfirmations.codeHash, codeHash)).returning()
@@ -50,11 +55,20 @@ export async function activateEmail(db: Db, id: number): Promise<boolean> {
 
 /** Removes links that work no more, and the addresses that waited for them; returns how many addresses. */
 export async function removeExpired(tx: Db, now: Date): Promise<number> {
-  const expired = await tx
-    .delete(emailConfirmations)
-    .where(lte(emailConfirmations.expiresAt, now))
-    .returning({ id: emailConfirmations.emailId })
-  const ids = expired.map(({ id }) => id)
+  const isExpired = lte(emailConfirmations.expiresAt, now)
+  const found = await tx
+    .select({ id: emails.id })
+    .from(emails)
+    .innerJoin(emailConfirmations, eq(emailConfirmations.emailId, emails.id))
+    .where(isExpired)
+    .orderBy(asc(emails.id))
+    .for('update', { of: emails })
+  const locked = inArray(
+    emailConfirmations.emailId,
+    found.map(({ id }) => id),
+  )
+  const gone = await tx.delete(emailConfirmations).where(and(locked, isExpired)).returning()
+  const ids = gone.map(({ emailId }) => emailId)
   const waits = and(inArray(emails.id, ids), eq(emails.isActivated, false))
   return (await tx.delete(emails).where(waits).returning({ id: emails.id })).length
 }
