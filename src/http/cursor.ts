@@ -13,19 +13,25 @@ const SIGNATURE_BYTES = 16
 /** What does not tell one list from another: how much of it is shown, from where, and to whom. */
 const BESIDE_THE_LIST = ['page', 'limit', 'cursor', 'token', 'access_token']
 
+/** Which list, with which filters, in which order: the address of a request. */
+export interface AskedList {
+  path: string
+  query: URLSearchParams
+}
+
 const Keys = Type.Array(Type.String())
 
 /**
  * A position as clients carry it: signed together with the list that it belongs to, its filters and its order. What a client makes
  * up, changes, or takes from elsewhere never reaches a statement.
  */
-export function writeCursor(secrets: Secrets, list: URL, position: Position): string {
+export function writeCursor(secrets: Secrets, list: AskedList, position: Position): string {
   const keys = Buffer.from(JSON.stringify(position))
   return Buffer.concat([signature(secrets, list, keys), keys]).toString('base64url')
 }
 
 /** @throws Refusal 422 for anything that this list has not written */
-export function readCursor(secrets: Secrets, list: URL, cursor: string): Position {
+export function readCursor(secrets: Secrets, list: AskedList, cursor: string): Position {
   const bytes = Buffer.from(cursor, 'base64url')
   const [signed, keys] = [bytes.subarray(0, SIGNATURE_BYTES), bytes.subarray(SIGNATURE_BYTES)]
   if (signed.length < SIGNATURE_BYTES || !timingSafeEqual(signed, signature(secrets, list, keys))) throw refusal()
@@ -37,9 +43,9 @@ export function readCursor(secrets: Secrets, list: URL, cursor: string): Positio
 const refusal = () =>
   invalid('belongs to another list, filter or order; leave it out to begin from a numbered page', 'cursor')
 
-function signature(secrets: Secrets, { pathname, searchParams }: URL, keys: Buffer): Uint8Array {
-  const query = new URLSearchParams(searchParams)
-  for (const key of BESIDE_THE_LIST) query.delete(key)
-  query.sort()
-  return secrets.sign('cursor', `${VERSION} ${pathname}?${query}\n${keys}`).subarray(0, SIGNATURE_BYTES)
+function signature(secrets: Secrets, { path, query }: AskedList, keys: Buffer): Uint8Array {
+  const wanted = new URLSearchParams(query)
+  for (const key of BESIDE_THE_LIST) wanted.delete(key)
+  wanted.sort()
+  return secrets.sign('cursor', `${VERSION} ${path}?${wanted}\n${keys}`).subarray(0, SIGNATURE_BYTES)
 }

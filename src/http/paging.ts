@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
 import { type Page, type Position, readPage } from '../kernel/page.ts'
-import { readCursor, writeCursor } from './cursor.ts'
+import { type AskedList, readCursor, writeCursor } from './cursor.ts'
 
 interface Target {
   request: Request
@@ -34,7 +34,7 @@ export function paging(
 ): Paging {
   const bounds = { defaultLimit: config.defaultPagingNum, maxLimit: config.maxResponseItems }
   const cursor = first(query.cursor)
-  const after = cursor ? readCursor(secrets, new URL(target.request.url), cursor) : undefined
+  const after = cursor ? readCursor(secrets, askedList(target.request), cursor) : undefined
   const page: Page = { ...readPage(query, bounds), ...(after && { after }) }
   const write = (headers: Record<string, string>) => {
     for (const [name, value] of Object.entries(headers)) target.set.headers[name] = value
@@ -45,10 +45,9 @@ export function paging(
     else write({ 'x-total-count': String(count), 'access-control-expose-headers': 'X-Total-Count' })
   }
   const links = (count: number, next?: Position) => {
-    const { pathname, search } = new URL(target.request.url)
-    const url = new URL(`${baseUrl}${pathname}${search}`)
-    const nextCursor = next && isWalked(count) ? writeCursor(secrets, new URL(target.request.url), next) : undefined
-    const link = linkHeader(url, page, { count, nextCursor })
+    const list = askedList(target.request)
+    const cursor = next && isWalked(count) ? writeCursor(secrets, list, next) : undefined
+    const link = linkHeader({ ...list, path: `${baseUrl}${list.path}` }, page, { count, cursor })
     if (link === undefined) return total(count)
     write({ link, 'x-total-count': String(count), 'access-control-expose-headers': 'Link, X-Total-Count' })
   }
@@ -60,14 +59,19 @@ const first = (value: unknown): string | undefined => {
   return typeof one === 'string' ? one : undefined
 }
 
+function askedList({ url }: Request): AskedList {
+  const { pathname, searchParams } = new URL(url)
+  return { path: pathname, query: searchParams }
+}
+
 /**
  * RFC 8288. Wire: the order is next, last, first, prev; the query is repeated as it came, only `page` is replaced; beyond the
  * end `prev` is the page before the last one. The host is the configured one: the request's may be forged.
  */
 function linkHeader(
-  url: URL,
+  list: AskedList,
   page: Page,
-  { count, nextCursor }: { count: number; nextCursor: string | undefined },
+  { count, cursor: nextCursor }: { count: number; cursor: string | undefined },
 ): string | undefined {
   const lastPage = Math.max(1, Math.ceil(count / page.limit))
   const current = Math.min(page.number, lastPage)
@@ -77,16 +81,22 @@ function linkHeader(
   if (current < lastPage) links.push(['last', lastPage])
   if (current > 1) links.push(['first', 1], ['prev', current - 1])
   if (links.length === 0) return undefined
-  const { searchParams } = url
-  // A secret in the query must not come back in a header that is kept and forwarded.
-  for (const key of ['token', 'access_token']) searchParams.delete(key)
+  const [before, behind] = aroundPage(list)
   return links
     .map(([relation, number, cursor]) => {
-      searchParams.set('page', String(number))
-      if (cursor === undefined) searchParams.delete('cursor')
-      else searchParams.set('cursor', cursor)
-      searchParams.sort()
-      return `<${url.href}>; rel="${relation}"`
+      const query = `${number}${behind}${cursor === undefined ? '' : `&cursor=${cursor}`}`
+      return `<${before}${query}>; rel="${relation}"`
     })
     .join(',')
+}
+
+/** The address in the order of its keys, cut in two where the number of the page stands. */
+function aroundPage({ path, query }: AskedList): [string, string] {
+  // A secret in the query must not come back in a header that is kept and forwarded.
+  for (const key of ['token', 'access_token', 'cursor']) query.delete(key)
+  query.set('page', '')
+  query.sort()
+  const text = `&${query}`
+  const cut = text.indexOf('&page=') + '&page='.length
+  return [`${path}?${text.slice(1, cut)}`, text.slice(cut)]
 }

@@ -220,7 +220,7 @@ describe('a cursor', () => {
     expect(Object.keys(links)).toEqual(['next', 'last', 'first', 'prev'])
     const parameters = Object.entries(links).map(([relation, { searchParams }]) => [relation, ...searchParams.keys()])
     expect(parameters).toEqual([
-      ['next', 'cursor', 'limit', 'page', 'x'],
+      ['next', 'limit', 'page', 'x', 'cursor'],
       ['last', 'limit', 'page', 'x'],
       ['first', 'limit', 'page', 'x'],
       ['prev', 'limit', 'page', 'x'],
@@ -314,6 +314,27 @@ describe('a cursor', () => {
   test('means nothing to a list that is never long', async () => {
     const answer = await ann.client.get('/repos/ann/busy/labels?cursor=x')
     expect([answer.status, answer.headers.get('link')]).toEqual([200, null])
+  })
+
+  test('is declared alike by every list that reads one, with its refusal and the links', async () => {
+    const document: unknown = (await service.anonymous.get('/swagger.v1.json')).body
+    const at = (value: unknown, ...keys: string[]): unknown =>
+      keys.reduce((found, key) => Reflect.get(Object(found), key), value)
+    const operations = Object.values(Object(at(document, 'paths'))).map((path) => at(path, 'get'))
+    const cursors = operations.flatMap((operation) => {
+      const parameters = at(operation, 'parameters')
+      const cursor = Array.isArray(parameters) ? parameters.find(({ name }) => name === 'cursor') : undefined
+      return cursor === undefined ? [] : [{ operation, cursor }]
+    })
+    expect(cursors.length).toBeGreaterThan(30)
+    for (const { operation, cursor } of cursors) {
+      expect(cursor).toEqual(cursors[0]?.cursor)
+      const answers = ['200', '422'].map((status) => at(operation, 'responses', status))
+      expect(answers).toEqual([
+        expect.objectContaining({ headers: expect.objectContaining({ Link: expect.anything() }) }),
+        expect.anything(),
+      ])
+    }
   })
 
   async function cursorOf(list: string): Promise<string> {

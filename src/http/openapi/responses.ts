@@ -52,7 +52,8 @@ export function sharedResponses(error: JsonObject): JsonObject {
 export const sharedHeaders: JsonObject = {
   TotalCount: { description: 'Items on all pages, of those the caller may see.', schema: { type: 'integer' } },
   Link: {
-    description: 'Addresses of the next, last, first and previous page, as far as there are such pages.',
+    description:
+      'Addresses of the next, last, first and previous page, as far as there are such pages. Of a long list the next one has a cursor.',
     schema: { type: 'string' },
   },
   Location: { description: 'The new address.', schema: { type: 'string' } },
