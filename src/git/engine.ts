@@ -65,8 +65,9 @@ export interface Git {
    * HEAD names the branch, or what the source's names.
    */
   forkRepository(id: number, sourceId: number, option?: { branch?: string }, call?: Call): Promise<void>
-  /** Folders `<owner>/<name>.git` under the root, in order. Links are not followed. At most `limit` (1000). */
-  listUnadopted(option?: { owner?: string; limit?: number }): Promise<UnadoptedFolder[]>
+  /** Folders `<owner>/<name>.git` under the root, by owner and name. Links are not followed. */
+  listUnadopted(): AsyncIterable<UnadoptedFolder>
+  isUnadopted(folder: UnadoptedFolder): Promise<boolean>
   removeUnadopted(folder: UnadoptedFolder): Promise<void>
   objectFormat(id: number): Promise<ObjectFormat>
 

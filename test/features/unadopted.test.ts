@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { cp, mkdir, rename, stat, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startTestService, type TestRepository, type TestService, type TestUser } from '../harness/service.ts'
 
@@ -56,6 +56,16 @@ test('lists what nobody has, by pages and by patterns in linear time', async () 
   expect(await list({ pattern: '@repositories/*' })).toEqual([200, [], '0'])
   for (const pattern of ['[', '{a*,'.repeat(60), '*'.repeat(3000)])
     expect([pattern.slice(0, 9), (await list({ pattern }))[0]]).toEqual([pattern.slice(0, 9), 422])
+})
+
+test('lists every folder there is, in order, to the last page', async () => {
+  const names = Array.from({ length: 1300 }, (_, index) => `many/r${String(index).padStart(5, '0')}`)
+  for (const name of names) await mkdir(join(root, `${name}.git`), { recursive: true })
+  const page = (number: number) => list({ pattern: 'many', limit: 50, page: number })
+  for (const number of [1, 10, 11, 26])
+    expect(await page(number)).toEqual([200, names.slice(50 * (number - 1), 50 * number), '1300'])
+  expect(await page(27)).toEqual([200, [], '1300'])
+  await rm(join(root, 'many'), { recursive: true })
 })
 
 test('adopts a folder whole: refs, default branch, private, and the folder goes', async () => {

@@ -21,14 +21,20 @@ test('lists folders of owners, never links and never our own', async () => {
   await symlink(stage.work('outside/secret.git'), join(stage.root, 'ann', 'link.git'))
   await mkdir(join(stage.root, 'ann', 'no-repository'))
   await mkdir(join(stage.root, 'ann', '.git'))
-  expect(await stage.git.listUnadopted()).toEqual([
+  await mkdir(join(stage.root, '@repositories', 'x.git'))
+  expect(await Array.fromAsync(stage.git.listUnadopted())).toEqual([
     { owner: 'ann', name: 'one' },
     { owner: 'ann', name: 'two' },
     { owner: 'bob', name: 'three' },
   ])
-  expect(await stage.git.listUnadopted({ owner: 'ann', limit: 1 })).toEqual([{ owner: 'ann', name: 'one' }])
-  expect(await stage.git.listUnadopted({ owner: '..' })).toEqual([])
-  expect(await stage.git.listUnadopted({ owner: '@repositories', limit: 1e9 })).toEqual([])
+  expect(await stage.git.isUnadopted({ owner: 'ann', name: 'one' })).toBe(true)
+  for (const [owner, name] of [
+    ['ann', 'link'],
+    ['eve', 'secret'],
+    ['..', 'x'],
+    ['@repositories', 'x'],
+  ] as const)
+    expect([owner, await stage.git.isUnadopted({ owner, name })]).toEqual([owner, false])
 })
 
 test('copies what git needs, and leaves behind what could run or lead away', async () => {
@@ -74,5 +80,5 @@ test('refuses links inside, foreign object stores and damage', async () => {
   expect(await codeOf(stage.git.importRepository(3, { owner: 'bob', name: 'three' }))).toBe('content')
   expect(await stage.git.exists(3)).toBe(false)
   await stage.git.removeUnadopted({ owner: 'bob', name: 'three' })
-  expect(await stage.git.listUnadopted({ owner: 'bob' })).toEqual([])
+  expect(await stage.git.isUnadopted({ owner: 'bob', name: 'three' })).toBe(false)
 })

@@ -1,4 +1,4 @@
-import { asc, eq, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, isNull, lt, notInArray, or, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/client.ts'
 import { repositoryChecks } from '../../../db/schema/checks.ts'
 import { repositories } from '../../../db/schema/repositories.ts'
@@ -14,19 +14,23 @@ const MAINTAIN_DAYS = 3
 const MAX_A_RUN = 2000
 const BATCH = 50
 
-/** Calls `work` for each repository that `due` finds, until there is none, the run is long enough or the signal fires. */
+/**
+ * Calls `work` for each repository that `due` finds, until there is none, the run is long enough or the signal fires. `work` says
+ * whether it has noted something; what it has not is left to the next run.
+ */
 async function inSlices(
   { db }: Context,
   { due, order }: { due: SQL | undefined; order: SQL },
-  work: (id: number) => Promise<void>,
+  work: (id: number) => Promise<boolean>,
   signal: AbortSignal,
 ): Promise<void> {
+  const left: number[] = []
   for (let done = 0; done < MAX_A_RUN && !signal.aborted; ) {
-    const ids = await listDue(db, due, order)
+    const ids = await listDue(db, left.length === 0 ? due : and(due, notInArray(repositories.id, left)), order)
     if (ids.length === 0) return
     for (const id of ids) {
       if (signal.aborted) return
-      await work(id)
+      if (!(await work(id))) left.push(id)
       done += 1
     }
   }
@@ -58,29 +62,41 @@ async function checkRepositories(context: Context, signal: AbortSignal): Promise
   const { db, git, clock, log } = context
   const before = new Date(clock.now().getTime() - CHECK_DAYS * DAY_MS)
   const due = or(isNull(repositoryChecks.checkedAt), lt(repositoryChecks.checkedAt, before))
-  let [checked, damaged] = [0, 0]
+  const sums = { checked: 0, damaged: 0, undecided: 0 }
   const check = async (repositoryId: number) => {
-    const problems = await problemsOf(context, repositoryId, signal)
-    if (problems === undefined) return
-    checked += 1
-    if (problems.length > 0) {
-      damaged += 1
-      log.error({ repositoryId, problems }, 'a repository is damaged or cannot be read')
+    const found = await examine(context, repositoryId, signal)
+    sums[found.state] += 1
+    if (found.state === 'undecided') {
+      if (!signal.aborted) log.warn({ repositoryId, reason: found.reason }, 'a repository could not be checked')
+      // With what was known of it: one that takes too long would else take its time each night.
+      if (found.isFinal) await note(db, repositoryId, { checkedAt: clock.now() })
+      return found.isFinal
     }
+    const { problems } = found
+    if (problems.length > 0) log.error({ repositoryId, problems }, 'a repository is damaged or cannot be read')
     await note(db, repositoryId, { checkedAt: clock.now(), problems })
+    return true
   }
   await inSlices(context, { due, order: sql`${repositoryChecks.checkedAt} asc nulls first` }, check, signal)
-  log.info({ checked, damaged, git: git.version }, 'repositories checked')
+  log.info({ ...sums, git: git.version }, 'repositories checked')
 }
 
-/** Undefined when it cannot be said, because the run ends. */
-async function problemsOf({ git }: Context, id: number, signal: AbortSignal): Promise<string[] | undefined> {
+type Finding =
+  | { state: 'checked' | 'damaged'; problems: string[] }
+  /** `isFinal`: trying again soon would end the same way. */
+  | { state: 'undecided'; reason: string; isFinal: boolean }
+
+/** A machine that is busy, a check that takes too long and one that was ended say nothing of the repository. */
+async function examine({ git }: Context, id: number, signal: AbortSignal): Promise<Finding> {
   try {
     const { isSound, problems } = await git.fsck(id, {}, { signal })
-    return isSound ? [] : problems.slice(0, 50)
+    return isSound ? { state: 'checked', problems: [] } : { state: 'damaged', problems: problems.slice(0, 50) }
   } catch (error) {
-    if (signal.aborted) return undefined
-    return [error instanceof Error ? error.message : String(error)]
+    const reason = error instanceof Error ? error.message : String(error)
+    const isTimeout = isGitError(error, 'timeout')
+    if (signal.aborted || isTimeout || isGitError(error, 'busy') || isGitError(error, 'aborted'))
+      return { state: 'undecided', reason, isFinal: isTimeout && !signal.aborted }
+    return { state: 'damaged', problems: [reason] }
   }
 }
 
@@ -100,10 +116,11 @@ async function maintainRepositories(context: Context, signal: AbortSignal): Prom
       await git.maintain(repositoryId, { isFull: true }, { signal })
       maintained += 1
     } catch (err) {
-      if (signal.aborted) return
+      if (signal.aborted || isGitError(err, 'busy')) return false
       if (!isGitError(err, 'not-found')) log.error({ err, repositoryId }, 'a repository could not be tidied up')
     }
     await note(db, repositoryId, { maintainedAt: startedAt })
+    return true
   }
   await inSlices(context, { due, order: sql`${repositoryChecks.maintainedAt} asc nulls first` }, maintain, signal)
   log.info({ maintained }, 'repositories tidied up')

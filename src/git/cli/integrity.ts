@@ -1,3 +1,4 @@
+import { GitError } from '../errors.ts'
 import type { Call, Integrity } from '../model.ts'
 import { type Runner, runGit } from './process.ts'
 
@@ -19,6 +20,8 @@ export async function checkRepository(
     accepts: Array.from({ length: 256 }, (_, code) => code),
     isTransfer: true,
   })
+  // Its own codes end at 128; what is above is a signal, such as from a machine that ran out of memory.
+  if (exitCode > 128) throw new GitError('busy', 'busy', 'git was ended before it had an answer')
   // A first commit is yet to come: git warns of the HEAD of each empty repository.
   const problems = `${stdout}${stderr}`
     .split('\n')

@@ -1,15 +1,13 @@
 import { constants } from 'node:fs'
 import { copyFile, lstat, mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { GitError } from '../errors.ts'
+import { GitError, isGitError } from '../errors.ts'
 import type { UnadoptedFolder } from '../model.ts'
 import { isValidRefName } from '../names.ts'
 import { syncFolder, writeDurable } from './durable.ts'
 import { checkRepository } from './integrity.ts'
 import { buildInPlace, emptyIfMissing, writeSkeleton } from './repositories.ts'
 import { readObjectFormat, type Store } from './store.ts'
-
-const MAX_LISTED = 1000
 
 /** Names as the program gives them; a first `@` would be one of our own folders, a dot a way out. */
 const isSafeName = (name: string) => /^[A-Za-z0-9_.-]{1,100}$/.test(name) && !/^\.+$/.test(name)
@@ -23,21 +21,23 @@ async function foldersOf(path: string): Promise<string[]> {
     .sort()
 }
 
-export async function listUnadopted(
-  store: Store,
-  option: { owner?: string; limit?: number } = {},
-): Promise<UnadoptedFolder[]> {
+/** The names of one owner at a time are held, since the order of a folder is none: 350 bytes for each while it is read. */
+export async function* listUnadopted(store: Store): AsyncIterable<UnadoptedFolder> {
   const { root } = store.runner
-  const limit = Math.min(option.limit ?? MAX_LISTED, MAX_LISTED)
-  const owners = (await foldersOf(root)).filter((owner) => option.owner === undefined || owner === option.owner)
-  const found: UnadoptedFolder[] = []
-  for (const owner of owners) {
-    for (const name of await foldersOf(join(root, owner))) {
-      if (found.length >= limit) return found
-      if (name.length > 4 && name.endsWith('.git')) found.push({ owner, name: name.slice(0, -4) })
-    }
+  for (const owner of await foldersOf(root)) {
+    const names = (await foldersOf(join(root, owner))).flatMap((folder) => /^(.+)\.git$/.exec(folder)?.[1] ?? [])
+    for (const name of names.sort()) yield { owner, name }
   }
-  return found
+}
+
+export async function isUnadopted(store: Store, folder: UnadoptedFolder): Promise<boolean> {
+  return requireUnadopted(store, folder).then(
+    () => true,
+    (error) => {
+      if (isGitError(error, 'not-found')) return false
+      throw error
+    },
+  )
 }
 
 /** The path of an unadopted folder. Throws `not-found` `repository` for anything but a real folder below the root. */
