@@ -71,6 +71,22 @@ describe('the way to the mail server', () => {
     })
   })
 
+  test('a password leaves this machine encrypted or not at all', async () => {
+    const hostile: SinkOptions = { login, disabledCommands: ['STARTTLS'], allowInsecureAuth: true }
+    await withSink(hostile, async (sink) => {
+      // Linux takes 0.0.0.0 for this machine; the program takes it for another.
+      const remote = mailerFor(`smtp://${credentials}@0.0.0.0:${sink.port}`)
+      expect((await faultOf(remote.send(mail))).message).toContain('STARTTLS')
+      remote.close()
+      expect(sink.connections).toBe(1)
+      expect(sink.mails).toEqual([])
+      const local = mailerFor(`smtp://${credentials}@127.0.0.1:${sink.port}`)
+      await local.send(mail)
+      local.close()
+      expect(sink.mails).toMatchObject([{ isEncrypted: false, user: login.user }])
+    })
+  })
+
   test('a refused password is no fault of the mail, and stands in no message', async () => {
     await withSink({ login }, async (sink) => {
       const mailer = mailerFor(`smtp://somebody:hunter2secret@127.0.0.1:${sink.port}`, { SMTP_TLS: 'unverified' })
