@@ -41,8 +41,10 @@ async function check(
   await git.close()
 }
 
-const noted = () => service.context.sql`
-  select repository_id::integer as id, problems, checked_at is not null as checked from repository_checks order by 1`
+const noted = async () => [
+  ...(await service.context.sql`
+    select repository_id::integer as id, problems, checked_at is not null as checked from repository_checks order by 1`),
+]
 const errors = () => lines.filter(({ level }) => level >= 50).map(({ repositoryId }) => repositoryId)
 const warnings = () => lines.filter(({ level }) => level === 40).map(({ repositoryId }) => repositoryId)
 
