@@ -2,6 +2,7 @@ import type { TSchema } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { invalid, type Refusal, tooLarge } from '../kernel/errors.ts'
 import { fitToSchema } from './fit.ts'
+import { jsonFault } from './json-shape.ts'
 
 /**
  * Takes the place of a body that could not be read, until the gate has judged who is asking: who you are comes before what you
@@ -58,30 +59,47 @@ async function readBody(
   const text = await readText(request, maxBytes)
   if (text instanceof UnreadableBody) return text
   const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
-  if (type === 'application/x-www-form-urlencoded') return { value: readForm(text), isForm: true }
+  if (type === 'application/x-www-form-urlencoded') return parseForm(text)
   if (type === 'application/json' || type.endsWith('+json')) return parseJson(text)
   if (type === '') return text === '' ? { value: {}, isForm: false } : refuse('Empty Content-Type')
   return refuse('Unsupported Content-Type')
 }
 
+const TOO_MANY_VALUES = new UnreadableBody(tooLarge('the body holds too many values'))
 const refuse = (message: string) => new UnreadableBody(invalid(message, '[]'))
 
 /** Wire: malformed JSON is 422, never 400. An empty JSON body is an object without keys. */
 function parseJson(text: string): ReadableBody | UnreadableBody {
   if (text.trim() === '') return { value: {}, isForm: false }
+  const fault = jsonFault(text)
+  if (fault === 'depth') return refuse('JSON nested too deeply')
+  if (fault === 'values') return TOO_MANY_VALUES
   try {
     return { value: JSON.parse(text), isForm: false }
   } catch (error) {
-    // A RangeError comes from nesting too deep for the parser: as unreadable as a missing brace.
-    return refuse(error instanceof SyntaxError ? 'malformed JSON' : 'JSON nested too deeply')
+    if (error instanceof SyntaxError) return refuse('malformed JSON')
+    throw error
   }
+}
+
+/** No form of the API has more than some dozens. */
+const MAX_FIELDS = 1000
+
+function parseForm(text: string): ReadableBody | UnreadableBody {
+  let fields = 1
+  for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1)) {
+    fields += 1
+    if (fields > MAX_FIELDS) return TOO_MANY_VALUES
+  }
+  return { value: readForm(text), isForm: true }
 }
 
 function readForm(text: string): Record<string, unknown> {
   const fields = new Map<string, string | string[]>()
   for (const [key, value] of new URLSearchParams(text)) {
     const earlier = fields.get(key)
-    fields.set(key, earlier === undefined ? value : [earlier, value].flat())
+    if (Array.isArray(earlier)) earlier.push(value)
+    else fields.set(key, earlier === undefined ? value : [earlier, value])
   }
   return Object.fromEntries(fields)
 }

@@ -39,3 +39,33 @@ test.each(['a', 'git', 'git:3000', 'localhost', '[::1]'])('at the host %j paths 
   // Nothing of the path may be taken for the host either.
   expect((await fetch(`${service.url}/z/api/v1/user`, { headers })).status).toBe(404)
 })
+
+const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
+const many = (count: number, item: (index: number) => string) => Array.from({ length: count }, (_, i) => item(i))
+
+test.each([
+  ['JSON nested in a known key', 'application/json', `{"title":${nested(200_000)}}`, 422],
+  ['JSON nested in objects', 'application/json', `${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}`, 422],
+  ['a million names', 'application/json', `{${many(1_000_000, (i) => `"${i}":1`).join()},"title":"x"}`, 413],
+  ['a million items', 'application/json', `{"title":"x","labels":[${'1,'.repeat(1_000_000)}1]}`, 413],
+  ['a field repeated without end', 'application/x-www-form-urlencoded', `title=x&${'a=1&'.repeat(200_000)}`, 413],
+  ['fields without end', 'application/x-www-form-urlencoded', many(500_000, (i) => `a${i}=1`).join('&'), 413],
+])('%s costs next to nothing, signed in or not', async (_, type, body, status) => {
+  const post = async (headers: Record<string, string>) => {
+    const started = performance.now()
+    const url = `${service.url}/api/v1${repository.path}/issues`
+    const answer = await fetch(url, { method: 'POST', headers: { 'content-type': type, ...headers }, body })
+    return { status: answer.status, ms: performance.now() - started }
+  }
+  // Read once before: what counts is not the first use of a route.
+  await post({})
+  const [visitor, member] = [await post({}), await post({ authorization: `token ${service.admin.token}` })]
+  expect([visitor.status, member.status]).toEqual([401, status])
+  expect(Math.max(visitor.ms, member.ms)).toBeLessThan(700)
+})
+
+test('a large text is no large shape', async () => {
+  const json = { content: Buffer.from('"\\ [{,:'.repeat(200_000)).toString('base64'), message: '[{,:\\"'.repeat(1000) }
+  const made = await service.admin.client.post(`${repository.path}/contents/large.txt`, json)
+  expect(made.status).toBe(201)
+})
