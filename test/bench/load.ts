@@ -4,6 +4,8 @@ export interface Load {
   name: string
   requests: number
   connections: number
+  /** Between the answer to a request and the next one, on each connection. */
+  pauseMs?: number
   /** One request; a status of 400 or more ends the measurement, for it would measure refusals. */
   send(index: number): Promise<Response>
 }
@@ -44,7 +46,7 @@ export async function measure(load: Load, { server, database }: Counted): Promis
   }
 }
 
-async function run({ name, connections, send }: Load, requests: number, from: number): Promise<number[]> {
+async function run({ name, connections, pauseMs, send }: Load, requests: number, from: number): Promise<number[]> {
   const times: number[] = []
   let next = 0
   const worker = async () => {
@@ -55,6 +57,7 @@ async function run({ name, connections, send }: Load, requests: number, from: nu
       const body = await response.text()
       if (response.status >= 400) throw new Error(`${name}: ${response.status} ${body.slice(0, 300)}`)
       times.push(performance.now() - startedAt)
+      if (pauseMs !== undefined) await Bun.sleep(pauseMs)
     }
   }
   await Promise.all(Array.from({ length: connections }, worker))

@@ -4,6 +4,7 @@ import { sha256Hex } from '../../src/kernel/hashing.ts'
 import { fillRepositories } from './data.ts'
 import { type GitMeasured, measureGit } from './git.ts'
 import { type Load, type Measured, measure } from './load.ts'
+import { credentialLoads, fillSigners, measureBesideSignIns } from './sign-in.ts'
 import { openStage, type Stage } from './stage.ts'
 
 const CONNECTIONS = 8
@@ -30,13 +31,18 @@ const say = (line: string) => process.stdout.write(`${line}\n`)
 const stage = await openStage(async (databaseUrl) => {
   say(`filling the database with ${repositories} repositories`)
   await fillRepositories(databaseUrl, repositories)
+  await fillSigners(databaseUrl)
 })
 try {
   say(`start on the filled database: ${stage.startSeconds.toFixed(2)} s; idle: ${stage.idleMiB.toFixed(0)} MiB`)
   await prepareOwn(stage)
   say(heading)
   for (const load of ours(stage)) say(row(await measure(load, stage.counted)))
+  for (const load of credentialLoads(stage))
+    say(row(await measure({ ...load, requests: Math.ceil(5000 * scale), connections: CONNECTIONS }, stage.counted)))
   await measureBare(stage)
+  const [alone, beside] = await measureBesideSignIns(stage, stage.counted)
+  say(`${row(alone)}\n${row(beside)}`)
   if (gitMiB > 0) await measureTransport(stage)
 } finally {
   await stage.stop()

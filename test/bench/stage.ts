@@ -15,6 +15,8 @@ export interface Stage {
   databaseUrl: string
   counted: Counted
   token: string
+  /** Of the administrator, `root`. */
+  password: string
   git: GitClient
   startSeconds: number
   idleMiB: number
@@ -46,6 +48,7 @@ export async function openStage(prepare: (databaseUrl: string) => Promise<void>)
     databaseUrl,
     counted: { server: server.pid, database: await postmaster(databaseUrl) },
     token,
+    password: PASSWORD,
     git: createGitClient(folder),
     startSeconds,
     idleMiB,
