@@ -49,7 +49,7 @@ export interface Git {
   createRepository(
     id: number,
     option: { objectFormat: ObjectFormat; defaultBranch: string; initialCommit?: InitialCommit },
-  ): Promise<{ commit?: string }>
+  ): Promise<{ commit?: Commit }>
   /** The folder leaves its place in one rename, then it is deleted. A missing folder is no error: jobs repeat. */
   removeRepository(id: number): Promise<void>
   exists(id: number): Promise<boolean>

@@ -24,7 +24,9 @@ describe.each(['sha1', 'sha256'] as const)('a new repository in %s', (objectForm
   const id = objectFormat === 'sha1' ? 1 : 2
 
   test('is what git reads as sound, with its first commit', async () => {
-    const { commit: sha } = await stage.git.createRepository(id, { objectFormat, defaultBranch: 'main', initialCommit })
+    const built = await stage.git.createRepository(id, { objectFormat, defaultBranch: 'main', initialCommit })
+    const { sha = '' } = built.commit ?? {}
+    expect(built.commit).toEqual(await stage.git.readCommit(id, 'main'))
     expect(sha).toHaveLength(objectFormat === 'sha1' ? 40 : 64)
     const show = await must(['--git-dir', stage.folder(id), 'log', '--format=%H %an <%ae> %at %cn %s'])
     expect(show).toBe(`${sha} Ann <ann@example.com> 1714979289 Ann Initial commit`)

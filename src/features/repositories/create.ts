@@ -3,7 +3,9 @@ import { recordAudit } from '../../audit/record.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { appendEvent } from '../../events/append.ts'
+import type { Commit } from '../../git/model.ts'
 import { conflict, forbidden, invalid } from '../../kernel/errors.ts'
+import { tipOf } from '../refs/disk.ts'
 import { type Beginning, prepareBeginning } from './initial.ts'
 import { NAME_TAKEN, requireBranchName, requireRepositoryName } from './names.ts'
 import { buildRepository } from './reserved.ts'
@@ -39,7 +41,7 @@ interface Plan extends Creation {
 export async function createRepository(context: Context, creation: Creation): Promise<number> {
   const plan = await planCreation(context, creation)
   const { objectFormat, defaultBranch, beginning } = plan
-  let commit: string | undefined
+  let commit: Commit | undefined
   return buildRepository(context, {
     async buildFolder(id) {
       const built = await context.git.createRepository(id, {
@@ -86,7 +88,7 @@ export function requireQuota(
 interface Built {
   id: number
   sizeBytes: number
-  commit: string | undefined
+  commit: Commit | undefined
 }
 
 async function insertRows(context: Context, plan: Plan, { id, sizeBytes, commit }: Built): Promise<void> {
@@ -124,23 +126,15 @@ async function insertRows(context: Context, plan: Plan, { id, sizeBytes, commit 
 
 async function insertBranch(
   { db }: Context,
-  { actor, beginning, defaultBranch }: Plan,
-  { id, commit }: { id: number; commit: string },
+  { actor, defaultBranch }: Plan,
+  { id, commit }: { id: number; commit: Commit },
 ): Promise<void> {
-  if (!beginning.commit) return
-  const { author, committer, message } = beginning.commit
-  const tip = {
-    message,
-    authorName: author.name,
-    authorEmail: author.email,
-    authoredAt: wholeSecond(author.date),
-    committerName: committer.name,
-    committerEmail: committer.email,
-    committedAt: wholeSecond(committer.date),
-  }
-  const branch = { repositoryId: id, name: defaultBranch, sha: commit, commit: tip, pusherId: actor.user.id }
-  await insertFirstBranch(db, branch)
+  const { sha } = commit
+  await insertFirstBranch(db, {
+    repositoryId: id,
+    name: defaultBranch,
+    sha,
+    commit: tipOf(commit),
+    pusherId: actor.user.id,
+  })
 }
-
-/** Git keeps whole seconds. */
-const wholeSecond = (date: Date): string => new Date(Math.floor(date.getTime() / 1000) * 1000).toISOString()

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, opendir, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { GitError } from '../errors.ts'
-import type { InitialCommit, ObjectFormat } from '../model.ts'
+import type { Commit, InitialCommit, ObjectFormat } from '../model.ts'
 import { isValidBranchName } from '../names.ts'
 import { PackBuilder } from '../pack.ts'
 import { CREATING, fanOut, REPOSITORIES, TRASH } from '../storage.ts'
@@ -21,7 +21,7 @@ export interface NewRepository {
  * Written by us, not by `git init` and `fast-import`: 3 ms with the first commit, 1.5 of them for the flushes, where the two programs
  * need 20 and flush less.
  */
-export async function createRepository(store: Store, id: number, option: NewRepository): Promise<{ commit?: string }> {
+export async function createRepository(store: Store, id: number, option: NewRepository): Promise<{ commit?: Commit }> {
   const { objectFormat, defaultBranch, initialCommit } = option
   if (!isValidBranchName(defaultBranch)) {
     throw new GitError('invalid', 'ref-name', 'not a branch name', { subject: defaultBranch })
@@ -33,7 +33,7 @@ export async function createRepository(store: Store, id: number, option: NewRepo
     if (commit === undefined) return
     await Promise.all([
       pack.build().then((packed) => writePack(folder, packed)),
-      writeRef(folder, `refs/heads/${defaultBranch}`, commit),
+      writeRef(folder, `refs/heads/${defaultBranch}`, commit.sha),
     ])
   })
   return { commit }

@@ -87,10 +87,11 @@ function signOff(message: string, { name, email, date }: Signature): string {
 }
 
 /** The objects of a first commit; the caller writes the pack and the branch. */
-export async function buildInitialCommit(pack: PackBuilder, commit: InitialCommit): Promise<string> {
+export async function buildInitialCommit(pack: PackBuilder, commit: InitialCommit): Promise<Commit> {
   const editor = new TreeEditor(pack, () => Promise.resolve([]))
   for (const file of commit.files) await editor.apply({ op: 'create', ...file })
-  return pack.add('commit', encodeCommit({ ...commit, tree: editor.write(), parents: [] }))
+  const content = encodeCommit({ ...commit, tree: editor.write(), parents: [] })
+  return parseCommit(pack.add('commit', content), content)
 }
 
 export async function readTag(store: Store, id: number, sha: string, call?: Call): Promise<Tag> {

@@ -6,7 +6,7 @@ import { claimsToBeBy, isMadeBy, readSignature, type Signature, SignatureType } 
 
 /** Looks at what a key has signed of itself. */
 export interface SelfSignatures {
-  /** The newest right and living one of these types over a component; revocations do not end. */
+  /** The newest right and living one of these types over a component; revocations count at all times. */
   newest(component: Component, types: readonly number[]): Signature | undefined
   isRevoked(component: Component): boolean
   /** Whether a subkey has signed its primary key, in the signature that binds it. */
@@ -30,7 +30,7 @@ export function selfSignaturesOf(primary: PublicKey, now: Date): SelfSignatures 
   const newest = (component: Component, types: readonly number[]): Signature | undefined =>
     component.signatures
       .filter((signature) => types.includes(signature.type) && claimsToBeBy(signature, primary))
-      .filter((signature) => signature.createdAt <= latest && !isOver(signature, now))
+      .filter((signature) => isRevocation(signature) || (signature.createdAt <= latest && !isOver(signature, now)))
       .toSorted((a, b) => b.createdAt - a.createdAt)
       .find((signature) => isRight(primary, signature, signedParts(primary, component, signature.type)))
   return {
@@ -51,8 +51,10 @@ const revocations: readonly number[] = [
   SignatureType.certificationRevocation,
 ]
 
-const isOver = ({ type, createdAt, expiresAfter = 0 }: Signature, now: Date): boolean =>
-  expiresAfter !== 0 && !revocations.includes(type) && (createdAt + expiresAfter) * 1000 <= now.getTime()
+const isRevocation = ({ type }: Signature): boolean => revocations.includes(type)
+
+const isOver = ({ createdAt, expiresAfter = 0 }: Signature, now: Date): boolean =>
+  expiresAfter !== 0 && (createdAt + expiresAfter) * 1000 <= now.getTime()
 
 /** What such a signature is made over (RFC 9580, 5.2.4). */
 function signedParts(primary: PublicKey, { kind, packet }: Component, type: number): Uint8Array[] {
