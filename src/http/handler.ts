@@ -76,11 +76,15 @@ function withSingleSlashes(request: Request): Request {
 /** Wire: answers of the API are never kept by a cache without asking; routes that know better have said so. */
 const PRIVATE = 'max-age=0, private, must-revalidate, no-transform'
 
-function complete({ config }: Context, request: Request, { headers }: Response): void {
+/** A year, as browsers' lists ask for; not for hosts below this one, which may be somebody else's. */
+const STRICT_TRANSPORT = 'max-age=31536000'
+
+function complete({ config, baseUrl }: Context, request: Request, { headers }: Response): void {
   headers.set('x-request-id', requestId(request))
   headers.set('x-content-type-options', 'nosniff')
   // A token may stand in the address: no other site is told it.
   headers.set('referrer-policy', 'no-referrer')
+  if (baseUrl.startsWith('https:')) headers.set('strict-transport-security', STRICT_TRANSPORT)
   if (!headers.has('cache-control')) headers.set('cache-control', PRIVATE)
   const tokenExpiresAt = callerOf(request)?.tokenExpiresAt
   if (tokenExpiresAt) headers.set('x-token-expires-at', wireTime(tokenExpiresAt))

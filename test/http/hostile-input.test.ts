@@ -64,6 +64,24 @@ test.each([
   expect(Math.max(visitor.ms, member.ms)).toBeLessThan(700)
 })
 
+test('answers of a site with https ask browsers to stay there, and name no other site', async () => {
+  const secure = await startTestService({ settings: { PUBLIC_URL: 'https://forge.example' } })
+  for (const path of ['/', '/api/v1/version', '/api/v1/user', '/nothing']) {
+    const { headers } = await fetch(`${secure.url}${path}`, {
+      headers: { host: 'evil.example', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'http' },
+    })
+    expect(headers.get('strict-transport-security')).toStartWith('max-age=')
+    expect([headers.get('x-content-type-options'), headers.get('referrer-policy')]).toEqual(['nosniff', 'no-referrer'])
+  }
+  const repository = await secure.createRepository(secure.admin)
+  const headers = { host: 'evil.example', 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example' }
+  for (const path of [repository.path, '/repos/search?limit=1', '/user', `${repository.path}/contents`]) {
+    const shown = await secure.admin.client.request(path, { headers })
+    expect(`${shown.text} ${JSON.stringify([...shown.headers])}`).not.toContain('evil')
+  }
+  await secure.stop()
+})
+
 test('a large text is no large shape', async () => {
   const json = { content: Buffer.from('"\\ [{,:'.repeat(200_000)).toString('base64'), message: '[{,:\\"'.repeat(1000) }
   const made = await service.admin.client.post(`${repository.path}/contents/large.txt`, json)
