@@ -1,9 +1,10 @@
 import { t } from 'elysia'
-import { parseTime } from '../kernel/time.ts'
+import { invalid } from '../kernel/errors.ts'
+import { parseDay, parseTime } from '../kernel/time.ts'
 
 /**
- * Query values as the family reads them: nothing in a query is refused for its form. Unreadable numbers and booleans mean the
- * default, and of a repeated key the first counts.
+ * Query values as the family reads them. Only `queryInstant` refuses a value for its form: unreadable numbers and booleans mean
+ * the default, and of a repeated key the first counts.
  */
 const raw = (shown: QueryShape) => t.Union([t.String(), t.Array(t.String())], { 'x-shown': shown })
 
@@ -61,12 +62,27 @@ export const queryBoolean = (shown: Shown = {}) =>
       .Encode((value) => String(value ?? '')),
   )
 
-/** An RFC 3339 time; unreadable counts as absent. */
+/** An RFC 3339 time, or a day as Git takes it, which begins at midnight in UTC; unreadable counts as absent. */
 export const queryTime = (shown: Shown = {}) =>
   t.Optional(
     t
       .Transform(raw({ type: 'string', format: 'date-time', ...shown }))
-      .Decode((value) => parseTime(first(value) ?? ''))
+      .Decode((value) => parseTime(first(value) ?? '') ?? parseDay(first(value) ?? ''))
+      .Encode((value) => value?.toISOString() ?? ''),
+  )
+
+/** Wire: an RFC 3339 time, refused with 422 when it is unreadable: a client that follows changes would take all for new. */
+export const queryInstant = (name: string) =>
+  t.Optional(
+    t
+      .Transform(raw({ type: 'string', format: 'date-time' }))
+      .Decode((value) => {
+        const text = first(value)?.trim()
+        if (!text) return undefined
+        const at = parseTime(text)
+        if (!at) throw invalid('is no RFC 3339 time', name)
+        return at
+      })
       .Encode((value) => value?.toISOString() ?? ''),
   )
 

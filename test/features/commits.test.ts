@@ -122,6 +122,7 @@ describe('the list', () => {
     ['a folder', { path: '/dir/' }, ['three', 'one']],
     ['what another has not', { sha: 'feature/x', not: 'main' }, ['side']],
     ['commits since a time', { since: '2030-01-02T00:00:00Z' }, ['three', 'two']],
+    ['commits since a day', { since: '2030-01-02' }, ['three', 'two']],
     ['commits until a time', { until: '2030-01-01T12:00:00+01:00' }, ['one', 'initial']],
     [
       'nothing but what can be read',

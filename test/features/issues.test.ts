@@ -182,7 +182,15 @@ test('lists filter by state, label, text, author and milestone', async () => {
   expect(await list({ milestones: 'v2' })).toEqual([1])
   expect(await list({ milestones: 'no such' })).toEqual([])
   expect(await list({ type: 'pulls' })).toEqual([])
-  expect(await list({ since: '2999-01-01T00:00:00Z' })).toEqual([])
+  expect(await list({ since: '2999-01-01T00:00:00Z', before: '' })).toEqual([])
+})
+
+test.each(['yesterday', '2030-01-01', '2030-02-30T00:00:00Z'])('a list since %s is refused', async (since) => {
+  const repository = await service.createRepository(alice)
+  await alice.client.post(issuesOf(repository), { title: 'x' })
+  for (const path of ['', '/comments', '/1/comments'])
+    for (const query of [{ since }, { before: since }])
+      expect([path, (await alice.client.get(issuesOf(repository) + path, query)).status]).toEqual([path, 422])
 })
 
 test('comments are written, read, changed and deleted, and counted', async () => {

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts'
 import { endIfUnchanged } from '../../http/freshness.ts'
 import { gate } from '../../http/gate.ts'
 import { paging } from '../../http/paging.ts'
-import { cursorQuery, queryTime } from '../../http/query.ts'
+import { cursorQuery, queryInstant } from '../../http/query.ts'
 import { viewerOf } from '../../http/viewer.ts'
 import { Comment, presentComment } from '../../wire/comment.ts'
 import { getIssue } from '../issues/service.ts'
@@ -18,7 +18,7 @@ const take = { unit: 'repo.issues', scope: 'issue', level: 'read' } as const
 /** Wire: the family gives all comments of an issue at once. This many are enough for any real one. */
 const MAX_COMMENTS = 5000
 
-const timeQuery = { since: queryTime(), before: queryTime() }
+const timeQuery = { since: queryInstant('since'), before: queryInstant('before') }
 
 export const commentRoutes = (context: Context) => {
   const present = (found: FoundComment, htmlUrl: string, actor: Actor | undefined) =>
@@ -39,7 +39,12 @@ export const commentRoutes = (context: Context) => {
         readRepo: read,
         query: t.Object(timeQuery),
         response: { 200: t.Array(Comment) },
-        detail: { operationId: 'issueGetComments', summary: "List an issue's comments", 'x-list': 'total' },
+        detail: {
+          operationId: 'issueGetComments',
+          summary: "List an issue's comments",
+          'x-list': 'total',
+          'x-refuses': [422],
+        },
       },
     )
     .post(

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts'
 import { endIfUnchanged } from '../../http/freshness.ts'
 import { gate } from '../../http/gate.ts'
 import { paging } from '../../http/paging.ts'
-import { cursorQuery, queryList, queryText, queryTime } from '../../http/query.ts'
+import { cursorQuery, queryInstant, queryList, queryText } from '../../http/query.ts'
 import { viewerOf } from '../../http/viewer.ts'
 import { Issue, presentIssue } from '../../wire/issue.ts'
 import { editIssue } from './edit.ts'
@@ -23,8 +23,8 @@ const listQuery = t.Object({
   q: queryText(),
   type: queryText(),
   milestones: queryList(),
-  since: queryTime(),
-  before: queryTime(),
+  since: queryInstant('since'),
+  before: queryInstant('before'),
   created_by: queryText(),
   assigned_by: queryText(),
   mentioned_by: queryText(),
