@@ -61,7 +61,8 @@ async function ask(operation: Operation, caller: Caller, names: Record<string, s
   )
   const body = (await response.text()).replace(/"request_id":"[^"]+"/, '')
   const text = `${response.status} ${told.join('|')} ${body}`
-  return Object.values(names).reduce((neutral, name) => neutral.replaceAll(name, 'NAME'), text)
+  const words = Object.values(names).filter((name) => !/^\d+$/.test(name))
+  return words.reduce((neutral, name) => neutral.replaceAll(name, 'NAME'), text)
 }
 
 const under = (prefix: string) => operations.filter(({ path }) => path === prefix || path.startsWith(`${prefix}/`))
@@ -188,3 +189,76 @@ test('a token for public things shows no address of anybody, its owner included'
   }
   expect(told).toEqual([])
 }, 60_000)
+
+test('below what is the caller’s own, a hidden person, organization or team reads like one that does not exist', async () => {
+  await service.createRepository(stranger, { name: 'home' })
+  await stranger.client.post('/orgs', { username: 'homeland' })
+  const team = await stranger.client.post('/orgs/homeland/teams', {
+    name: 't',
+    permission: 'read',
+    units: ['repo.code'],
+  })
+  const units = ['repo.code']
+  const hiddenTeam = await owner.client.post('/orgs/secluded/teams', { name: 'cell', permission: 'read', units })
+  const hiddenRepository = await owner.client.get('/repos/owner/hidden')
+  const own = { owner: 'stranger', repo: 'home', org: 'homeland', username: 'stranger', id: String(team.number('id')) }
+  const compared: [prefix: string, name: string, hidden: string, absent: string][] = [
+    ['/user/following/{username}', 'username', 'unseen', 'nobody'],
+    ['/user/blocks/{username}', 'username', 'unseen', 'nobody'],
+    ['/users/{username}/following/{target}', 'target', 'unseen', 'nobody'],
+    ['/users/{username}/orgs/{org}', 'org', 'secluded', 'no-such'],
+    ['/orgs/{org}/members/{username}', 'username', 'unseen', 'nobody'],
+    ['/orgs/{org}/public_members/{username}', 'username', 'unseen', 'nobody'],
+    ['/orgs/{org}/blocks/{username}', 'username', 'unseen', 'nobody'],
+    ['/teams/{id}/members/{username}', 'username', 'unseen', 'nobody'],
+    ['/teams/{id}/repos/{org}/{repo}', 'repo', 'hidden', 'absent'],
+    ['/repos/{owner}/{repo}/collaborators/{collaborator}', 'collaborator', 'unseen', 'nobody'],
+    ['/repos/{owner}/{repo}/teams/{team}', 'team', 'cell', 'none'],
+    ['/teams/{id}', 'id', String(hiddenTeam.number('id')), '999999'],
+    ['/repositories/{id}', 'id', String(hiddenRepository.number('id')), '999999'],
+  ]
+  const caller = withToken('who owns the parent', stranger.token)
+  const differences: string[] = []
+  for (const [prefix, name, hidden, absent] of compared)
+    for (const operation of under(prefix)) {
+      const answers: string[] = []
+      for (const value of [hidden, absent]) {
+        const answer = await ask(operation, caller, { ...own, [name]: value })
+        answers.push(answer)
+      }
+      if (answers[0] !== answers[1])
+        differences.push(`${titleOf(operation)}:\n  hidden ${answers[0]}\n  absent ${answers[1]}`)
+    }
+  expect(differences).toEqual([])
+}, 60_000)
+
+test.each([
+  ['GET', '/repos/search?uid={id}'],
+  ['GET', '/users/search?uid={id}'],
+  ['GET', '/users/search?q={name}'],
+  ['GET', '/repos/stranger/home/issues?created_by={name}'],
+  ['GET', '/repos/stranger/home/issues?mentioned_by={name}'],
+  ['POST', '/repos/stranger/home/issues', '{"title":"x","assignee":"{name}"}'],
+  ['POST', '/repos/stranger/home/issues', '{"title":"x","assignees":["{name}"]}'],
+  ['POST', '/markdown', '{"Text":"@{name} {name}/hidden#1","Mode":"comment"}'],
+  ['POST', '/repos/stranger/home/forks', '{"organization":"{name}"}'],
+  ['GET', '/users/{name}/keys'],
+])('%s %s tells a hidden person from none nowhere', async (method, path, body = '') => {
+  const unseen = await service.admin.client.get('/users/unseen')
+  const answers: string[] = []
+  for (const [id, name] of [
+    [unseen.number('id'), 'unseen'],
+    [999_999, 'nobody'],
+  ] as const) {
+    const fill = (text: string) => text.replaceAll('{id}', String(id)).replaceAll('{name}', name)
+    const response = await fetch(`${service.url}/api/v1${fill(path)}`, {
+      method,
+      headers: { authorization: `token ${stranger.token}`, ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body: fill(body) }),
+    })
+    const told = ['x-total-count', 'link', 'location'].map((header) => response.headers.get(header))
+    const text = `${response.status} ${told.join('|')} ${await response.text()}`
+    answers.push(text.replace(/"request_id":"[^"]+"/, '').replaceAll(name, 'NAME'))
+  }
+  expect(answers[0]).toBe(answers[1] ?? '')
+})

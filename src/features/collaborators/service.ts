@@ -65,12 +65,17 @@ export async function addCollaborator(context: Context, target: Target, permissi
 export async function removeCollaborator(context: Context, target: Target): Promise<void> {
   const { actor, repo } = target
   const { id } = repo.repository
-  const { row: person } = (await findAccount(context.db, target.name, actor.user.id)) ?? {}
+  const account = await findAccount(context.db, target.name, actor.user.id)
   // Also somebody who hides: whoever administers the repository sees them in its list.
-  if (!person) throw invalid(`user does not exist [name: ${target.name}]`)
+  if (!account) throw invalid(`user does not exist [name: ${target.name}]`)
+  const { row: person, isMember } = account
   await context.db.transaction(async (tx) => {
     const permission = await removeCollaboration(tx, id, person.id)
-    if (permission === undefined) return
+    if (permission === undefined) {
+      if (!maySeeOwner(context.config, actor, person, isMember))
+        throw invalid(`user does not exist [name: ${target.name}]`)
+      return
+    }
     if ((await levelOf({ ...context, db: tx }, id, person)) < Level.read) await removeWatch(tx, id, person.id)
     const [assignable] = await findAssignable(tx, repo.repository, [person.name])
     if (!assignable) await removeAssignments(tx, id, person.id)

@@ -1,5 +1,6 @@
 import type { UserRow } from '../../../db/schema/users.ts'
 import { isBlocked } from '../../access/blocks.ts'
+import { maySeeOwner } from '../../access/decide.ts'
 import { findAccount } from '../../access/load-account.ts'
 import { recordAudit } from '../../audit/record.ts'
 import type { Actor } from '../../auth/actor.ts'
@@ -46,10 +47,14 @@ export async function removeFromTeam(context: Context, { actor, team, name }: Om
   // Also somebody who hides: the owner may have them in the team.
   const account = await findAccount(context.db, name, actor.user.id)
   const user = account?.row
-  if (!user) throw notFound(`user redirect does not exist [name: ${name}]`, undefined)
+  const unknown = () => notFound(`user redirect does not exist [name: ${name}]`, undefined)
+  if (!user) throw unknown()
   try {
     await context.db.transaction(async (tx) => {
-      if (!(await removeTeamMember(tx, row.id, user.id))) return
+      if (!(await removeTeamMember(tx, row.id, user.id))) {
+        if (!maySeeOwner(context.config, actor, user, account.isMember)) throw unknown()
+        return
+      }
       const subject = { kind: 'team', id: row.id, name: `${organization.name}/${row.name}` }
       await recordAudit(tx, actor, { action: 'team.remove_member', subject, before: { member: user.name } })
     })
