@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNull, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { Db } from '../../db/client.ts'
 import { publicKeys } from '../../db/schema/credentials.ts'
@@ -43,10 +43,10 @@ export function findGpgKeys(db: Db, keyIds: readonly string[], isVisible: SQL): 
     .where(
       and(
         inArray(gpgKeys.keyId, [...keyIds]),
-        // As the unique index has it: other subkeys may be anybody's.
-        or(isNull(gpgKeys.primaryId), eq(gpgKeys.canSign, true)),
+        // In the words of the partial index, not as a parameter: other subkeys may be anybody's.
+        sql`(${gpgKeys.primaryId} is null or ${gpgKeys.canSign})`,
         isVisible,
-        or(eq(primaries.isVerified, true), hasAddress),
+        sql`(${primaries.isVerified} or ${hasAddress})`,
       ),
     )
 }
@@ -72,6 +72,6 @@ export async function findAddressOwners(db: Db, addresses: readonly string[]): P
   const rows = await db
     .select({ email: emails.lowerEmail, userId: emails.userId })
     .from(emails)
-    .where(and(inArray(emails.lowerEmail, [...addresses]), eq(emails.isActivated, true)))
+    .where(and(inArray(emails.lowerEmail, [...addresses]), sql`${emails.isActivated}`))
   return new Map(rows.map(({ email, userId }) => [email, userId]))
 }

@@ -8,6 +8,7 @@ import { readNoreplyAddress } from '../wire/user.ts'
 import { isContentSignedBy, readDetachedSignature, readKeptKey } from './openpgp/detached.ts'
 import { PacketFault } from './openpgp/reader.ts'
 import { issuerKeyId, type Signature } from './openpgp/signature.ts'
+import { remembered } from './results.ts'
 import { isSshSignature, readSshSignature, type SshSignature } from './ssh/signature.ts'
 import { findAddressOwners, findGpgKeys, findSshKeyOwners, type KnownGpgKey, type Owner } from './store.ts'
 
@@ -102,14 +103,15 @@ function judgeSsh(
   { signed, signature, content }: Case<SshSignature>,
 ): Verdict {
   const { fingerprint } = signature
+  const isRight = () => remembered([textOf(signed), content], () => signature.isOver(content))
   if (signing.isOwn(fingerprint)) {
-    if (!signature.isOver(content)) return refused('probable_bad_default_signature')
+    if (!isRight()) return refused('probable_bad_default_signature')
     const { name, email } = signing
     return { isVerified: true, reason: `${name} / ${fingerprint}`, signer: { name, email, username: '' } }
   }
   const owner = known.sshKeyOwners.get(fingerprint)
   if (!owner) return refused('no_gpg_keys_found')
-  if (!signature.isOver(content)) return refused('probable_bad_signature')
+  if (!isRight()) return refused('probable_bad_signature')
   return accepted(
     { owner, keyName: fingerprint, email: signed.email },
     isAddressOf(owner, signed.email, { known, config }),
@@ -119,11 +121,13 @@ function judgeSsh(
 function judgeGpg({ clock, config }: Context, known: Known, { signed, signature, content }: Case<Signature>): Verdict {
   const found = known.gpgKeys.get(issuerKeyId(signature) ?? '')
   if (!found) return refused('no_gpg_keys_found')
-  const key = readKeptKey(found.packet)
-  const dated = { key, expiresAt: found.expiresAt }
-  if (!found.canSign || !isContentSignedBy(dated, signature, { content, now: clock.now() }))
-    return refused('probable_bad_signature')
-  const { owner, keyId } = found
+  const { owner, keyId, packet, expiresAt } = found
+  const verify = () =>
+    isContentSignedBy({ key: readKeptKey(packet), expiresAt }, signature, { content, now: clock.now() })
+  const facts = [packet, String(expiresAt?.getTime()), textOf(signed), content]
+  // The rare signature with an end of its own is looked at again each time.
+  const isRight = signature.expiresAfter ? verify() : remembered(facts, verify)
+  if (!found.canSign || !isRight) return refused('probable_bad_signature')
   return accepted({ owner, keyName: keyId, email: signed.email }, isAddressOf(owner, signed.email, { known, config }))
 }
 
@@ -157,6 +161,8 @@ function isAddressOf(
   if (!standIn) return false
   return standIn.id === undefined ? standIn.name === owner.name.toLowerCase() : standIn.id === owner.id
 }
+
+const textOf = ({ signature }: Signed): string => signature?.text ?? ''
 
 /** The very bytes that were signed. */
 function contentOf({ signature }: Signed): Uint8Array {
