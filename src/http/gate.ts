@@ -1,6 +1,5 @@
 import { Elysia } from 'elysia'
 import type { RepositoryAccess } from '../access/repository-access.ts'
-import type { Unit } from '../access/units.ts'
 import type { Actor } from '../auth/actor.ts'
 import type { Context } from '../context.ts'
 import { forbidden, unauthorized } from '../kernel/errors.ts'
@@ -9,7 +8,7 @@ import { admit, requireScopes, type ScopeRule } from './admission.ts'
 import { refuseUnreadableBody } from './body.ts'
 import { gateDetail } from './openapi/gates.ts'
 import { type OrganizationAccess, type OrganizationRule, organizationFor } from './organization-gate.ts'
-import { type ChangeRule, repositoryForChange, repositoryForReading } from './repository-gate.ts'
+import { type ChangeRule, repositoryForChange, repositoryForReading, type UnitRule } from './repository-gate.ts'
 import { type TeamAccess, type TeamRule, teamFor } from './team-gate.ts'
 
 interface Passed {
@@ -164,7 +163,7 @@ export const gate = (context: Context) =>
     }),
 
     /** The repository of `:owner/:repo` with at least read on the unit; without a unit, on any. */
-    readRepo: (rule: { unit?: Unit; scope: ScopeRule; login?: boolean }) => ({
+    readRepo: (rule: { unit?: UnitRule; scope: ScopeRule; login?: boolean }) => ({
       detail: gateDetail('readRepo', rule.login),
       async transform({ request, body, params }: Stage) {
         const actor = await admit(context, request, { scope: rule.scope, isOfRepository: true })

@@ -1,5 +1,5 @@
 import { decideRights, maySeeOwner } from '../access/decide.ts'
-import { Level } from '../access/levels.ts'
+import { higher, Level } from '../access/levels.ts'
 import { findRepository, type LoadedRepository } from '../access/load.ts'
 import { findAccount, findRenamedRepository } from '../access/load-account.ts'
 import type { RepositoryAccess } from '../access/repository-access.ts'
@@ -16,10 +16,13 @@ interface Path {
   name: string
 }
 
+/** Of several the best counts: labels, say, belong to issues as well as to pull requests. */
+export type UnitRule = Unit | readonly Unit[] | undefined
+
 type ChangeLevel = 'read' | 'write' | 'admin' | 'owner'
 
 export interface ChangeRule {
-  unit?: Unit
+  unit?: UnitRule
   level: ChangeLevel
   evenArchived?: boolean
   /** For those only who may set programs that run on the server. */
@@ -31,10 +34,10 @@ export async function repositoryForReading(
   context: Context,
   actor: Actor | undefined,
   path: Path,
-  unit: Unit | undefined,
+  unit: UnitRule,
 ): Promise<RepositoryAccess> {
   const repo = await visibleRepository(context, actor, path)
-  if (unit !== undefined && repo.rights.level(unit) < Level.read) throw notFound()
+  if (levelOn(repo, unit, Level.read) < Level.read) throw notFound()
   requireChosen(actor, repo.repository.id, path.request.method)
   return repo
 }
@@ -47,12 +50,17 @@ export async function repositoryForChange(
   rule: ChangeRule,
 ): Promise<RepositoryAccess> {
   const repo = await repositoryForReading(context, actor, path, rule.unit)
-  const level = rule.unit === undefined ? repo.rights.overall : repo.rights.level(rule.unit)
+  const level = levelOn(repo, rule.unit, repo.rights.overall)
   if (level < Level[rule.level]) throw forbidden(lacking[rule.level])
   if (rule.gitHooks && !maySetGitHooks(context, actor)) throw forbidden('must be allowed to edit Git hooks')
   if (repo.repository.isArchived && !rule.evenArchived) throw locked(`${repo.fullName} is archived`)
   return repo
 }
+
+const levelOn = ({ rights }: RepositoryAccess, unit: UnitRule, otherwise: Level): Level =>
+  unit === undefined
+    ? otherwise
+    : [unit].flat().reduce<Level>((best, one) => higher(best, rights.level(one)), Level.none)
 
 const lacking: Record<ChangeLevel, string> = {
   read: 'user should have a permission to read from a repo',

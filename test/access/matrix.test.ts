@@ -233,17 +233,17 @@ test('below what is the caller’s own, a hidden person, organization or team re
 }, 60_000)
 
 test.each([
-  ['GET', '/repos/search?uid={id}'],
-  ['GET', '/users/search?uid={id}'],
-  ['GET', '/users/search?q={name}'],
-  ['GET', '/repos/stranger/home/issues?created_by={name}'],
-  ['GET', '/repos/stranger/home/issues?mentioned_by={name}'],
+  ['GET', '/repos/search?uid={id}', ''],
+  ['GET', '/users/search?uid={id}', ''],
+  ['GET', '/users/search?q={name}', ''],
+  ['GET', '/repos/stranger/home/issues?created_by={name}', ''],
+  ['GET', '/repos/stranger/home/issues?mentioned_by={name}', ''],
   ['POST', '/repos/stranger/home/issues', '{"title":"x","assignee":"{name}"}'],
   ['POST', '/repos/stranger/home/issues', '{"title":"x","assignees":["{name}"]}'],
   ['POST', '/markdown', '{"Text":"@{name} {name}/hidden#1","Mode":"comment"}'],
   ['POST', '/repos/stranger/home/forks', '{"organization":"{name}"}'],
-  ['GET', '/users/{name}/keys'],
-])('%s %s tells a hidden person from none nowhere', async (method, path, body = '') => {
+  ['GET', '/users/{name}/keys', ''],
+] as const)('%s %s tells a hidden person from none nowhere', async (method, path, body) => {
   const unseen = await service.admin.client.get('/users/unseen')
   const answers: string[] = []
   for (const [id, name] of [
@@ -262,3 +262,41 @@ test.each([
   }
   expect(answers[0]).toBe(answers[1] ?? '')
 })
+
+/** What whoever may read any unit of a repository may ask: about the repository and its people. */
+const WITHOUT_UNIT =
+  /^(GET \/repos\/\{owner\}\/\{repo\}(\/(topics|stargazers|subscribers|teams|collaborators.*|assignees|activities\/feeds))?|(PUT|DELETE) .*\/subscription|POST .*\/mark(up|down.*))$/
+const WITHIN_UNIT: Record<string, RegExp> = {
+  'repo.wiki': /^$/,
+  'repo.issues': / \/repos\/\{owner\}\/\{repo\}\/(issues|labels|milestones)/,
+  'repo.pulls': / \/repos\/\{owner\}\/\{repo\}\/(labels|milestones|pulls)/,
+  'repo.code':
+    / \/repos\/\{owner\}\/\{repo\}\/(contents|file-contents|branches|commits|git|compare|raw|media|archive|languages|licenses|forks|signing)/,
+}
+
+test('a member of a team reaches the units of the team only, on every operation', async () => {
+  await owner.client.post('/orgs', { username: 'guild', visibility: 'public' })
+  expect((await owner.client.post('/orgs/guild/repos', { name: 'hall', private: true, auto_init: true })).status).toBe(
+    201,
+  )
+  await owner.client.post('/repos/guild/hall/issues', { title: 'x' })
+  const wrong: string[] = []
+  for (const [unit, within] of Object.entries(WITHIN_UNIT)) {
+    const member = await service.createUser()
+    const json = { name: unit.slice(5), permission: 'write', units: [unit], includes_all_repositories: true }
+    const team = await owner.client.post('/orgs/guild/teams', json)
+    expect((await owner.client.put(`/teams/${team.number('id')}/members/${member.name}`)).status).toBe(204)
+    const caller = withToken(unit, member.token)
+    for (const operation of under('/repos/{owner}/{repo}')) {
+      const answer = await ask(operation, caller, { owner: 'guild', repo: 'hall', filepath: 'README.md', ref: 'main' })
+      const title = titleOf(operation)
+      if (![403, 404].includes(statusOf(answer)) && !WITHOUT_UNIT.test(title) && !within.test(title))
+        wrong.push(`${unit}: ${title}: ${answer.slice(0, 100)}`)
+    }
+    const clone = await fetch(`${service.url}/guild/hall.git/info/refs?service=git-upload-pack`, {
+      headers: caller.headers,
+    })
+    expect([unit, clone.status]).toEqual([unit, unit === 'repo.code' ? 200 : 404])
+  }
+  expect(wrong).toEqual([])
+}, 60_000)

@@ -9,8 +9,10 @@ import { CreateLabelOption, EditLabelOption } from './schema.ts'
 import { createLabel, deleteLabel, editLabel, getLabel } from './service.ts'
 import { listLabels } from './store.ts'
 
-const read = { scope: 'issue' } as const
-const write = { level: 'write', unit: 'repo.issues', scope: 'issue' } as const
+/** They belong to issues and to pull requests: who may read neither does not see them. */
+const unit = ['repo.issues', 'repo.pulls'] as const
+const read = { unit, scope: 'issue' } as const
+const write = { level: 'write', unit, scope: 'issue' } as const
 
 export const labelRoutes = (context: Context) =>
   new Elysia({ name: 'labels', prefix: '/repos/:owner/:repo/labels', detail: { tags: ['issue'] } })

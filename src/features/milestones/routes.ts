@@ -8,8 +8,10 @@ import { CreateMilestoneOption, EditMilestoneOption } from './schema.ts'
 import { createMilestone, deleteMilestone, editMilestone, getMilestone } from './service.ts'
 import { listMilestones } from './store.ts'
 
-const read = { scope: 'issue' } as const
-const write = { level: 'write', unit: 'repo.issues', scope: 'issue' } as const
+/** They belong to issues and to pull requests: who may read neither does not see them. */
+const unit = ['repo.issues', 'repo.pulls'] as const
+const read = { unit, scope: 'issue' } as const
+const write = { level: 'write', unit, scope: 'issue' } as const
 
 export const milestoneRoutes = (context: Context) =>
   new Elysia({ name: 'milestones', prefix: '/repos/:owner/:repo/milestones', detail: { tags: ['issue'] } })
