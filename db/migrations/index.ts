@@ -14,6 +14,7 @@ import m0011 from './0011_issue_search.sql' with { type: 'text' }
 import m0012 from './0012_account_messages.sql' with { type: 'text' }
 import m0013 from './0013_email_confirmations.sql' with { type: 'text' }
 import m0014 from './0014_gpg_keys.sql' with { type: 'text' }
+import m0015 from './0015_email_search.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -37,4 +38,5 @@ export const migrations: readonly Migration[] = [
   { name: '0012_account_messages', sql: m0012 },
   { name: '0013_email_confirmations', sql: m0013 },
   { name: '0014_gpg_keys', sql: m0014 },
+  { name: '0015_email_search', sql: m0015 },
 ]

@@ -98,6 +98,7 @@ export const emails = pgTable(
     uniqueIndex('emails_primary_key').on(table.userId).where(sql`is_primary`),
     uniqueIndex('emails_user_address_key').on(table.userId, table.lowerEmail),
     index('emails_address_idx').on(table.lowerEmail, table.id),
+    index('emails_search_idx').using('gin', sql`${table.lowerEmail} gin_trgm_ops`),
     check('emails_primary_verified', sql`is_activated or not is_primary`),
   ],
 )

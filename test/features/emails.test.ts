@@ -60,3 +60,30 @@ test('an administrator searches the addresses of all', async () => {
   expect((await bob.client.get('/admin/emails')).status).toBe(403)
   expect((await service.anonymous.get('/admin/emails/search')).status).toBe(401)
 })
+
+test('a search finds addresses and names, each address once and in one order over all pages', async () => {
+  const { sql } = service.context
+  const people = [
+    ['needle1', 'z@haystack.example'],
+    ['needle2', 'needle@haystack.example'],
+    ['other3', 'a-needle@haystack.example'],
+    ['other4', 'nee_dle@haystack.example'],
+  ] as const
+  for (const [name, email] of people) {
+    await sql`insert into users (name, email, kind) values (${name}, ${email}, 'user')`
+    await sql`insert into emails (user_id, email, is_primary, is_activated) select id, email, true, true from users where name = ${name}`
+  }
+  const search = async (query: Record<string, string | number>) => {
+    const { status, body, headers } = await service.admin.client.get('/admin/emails/search', query)
+    const addresses = Array.isArray(body) ? body.map(({ email }) => String(email).split('@')[0]) : body
+    return [status, addresses, headers.get('x-total-count')]
+  }
+  expect(await search({ q: 'Needle' })).toEqual([200, ['a-needle', 'needle', 'z'], '3'])
+  const pages = [1, 2, 3, 4].map((page) => search({ q: 'needle', limit: 1, page }))
+  expect((await Promise.all(pages)).map(([, found]) => found)).toEqual([['a-needle'], ['needle'], ['z'], []])
+  expect(await search({ q: 'n%dle@' })).toEqual([200, ['a-needle', 'nee_dle', 'needle'], '3'])
+  expect(await search({ q: 'nee_dle' })).toEqual([200, ['nee_dle'], '1'])
+  expect(await search({ q: '\\' })).toEqual([200, [], '0'])
+  const first = await service.admin.client.get('/admin/emails/search', { q: 'haystack', limit: 3 })
+  expect(first.headers.get('x-total-count')).toBe('4')
+})

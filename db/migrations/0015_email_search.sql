@@ -1,0 +1,1 @@
+CREATE INDEX "emails_search_idx" ON "emails" USING gin ("lower_email" gin_trgm_ops);
