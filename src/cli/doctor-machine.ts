@@ -2,6 +2,7 @@ import { closeSync, fsyncSync, mkdirSync, openSync, rmSync, statfsSync, statSync
 import { join } from 'node:path'
 import { openGit } from '../assemble.ts'
 import type { Config } from '../config.ts'
+import { loadInstanceSigning } from '../signatures/instance.ts'
 import { type Finding, messageOf } from './finding.ts'
 
 const LOW_SPACE_BYTES = 1024 ** 3
@@ -52,6 +53,20 @@ export function checkSpace(folder: string): Finding {
       : { subject, detail, remedy: 'free some space, or move the folder' }
   } catch (error) {
     return { subject, detail: messageOf(error), remedy: 'mend the folder first' }
+  }
+}
+
+/** The key that signs commits made here: whether it can be used, and nobody else can read it. */
+export function checkSigningKey(config: Config): Finding {
+  const subject = 'SIGNING_KEY'
+  const { signingKey: file } = config
+  if (file === undefined) return { subject, detail: 'not set: commits made by the service are not signed' }
+  try {
+    const { key } = loadInstanceSigning(config)
+    if ((statSync(file).mode & 0o077) === 0) return { subject, detail: `${key?.fingerprint} signs` }
+    return { subject, detail: `${file} can be read by other users`, remedy: `chmod 600 ${file}` }
+  } catch (error) {
+    return { subject, detail: messageOf(error), remedy: "make one: ssh-keygen -t ed25519 -N '' -f FILE" }
   }
 }
 

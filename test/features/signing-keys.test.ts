@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { checkSigningKey } from '../../src/cli/doctor-machine.ts'
 import { ConfigError, loadConfig } from '../../src/config.ts'
 import { loadInstanceSigning } from '../../src/signatures/instance.ts'
 import { readSshSignature } from '../../src/signatures/ssh/signature.ts'
@@ -143,4 +144,14 @@ test('a file that holds no such key ends the start with what to do', async () =>
     expect(load).toThrow(reason)
     expect(load).toThrow('ssh-keygen -t ed25519')
   }
+})
+
+test('the doctor looks at the key and at who can read it', () => {
+  const found = (SIGNING_KEY?: string) => checkSigningKey(loadConfig({ SIGNING_KEY }))
+  chmodSync(keyFile, 0o600)
+  expect(found(keyFile)).toEqual({ subject: 'SIGNING_KEY', detail: expect.stringMatching(/^SHA256:.* signs$/) })
+  chmodSync(keyFile, 0o640)
+  expect(found(keyFile).remedy).toBe(`chmod 600 ${keyFile}`)
+  expect(found(join(folder, 'missing')).remedy).toContain('ssh-keygen')
+  expect(found().remedy).toBeUndefined()
 })
