@@ -12,6 +12,8 @@ export interface Component {
 /** The keys of well-known people have some thousands, nearly all of them signatures of others. */
 const MAX_PACKETS = 5000
 const MAX_COMPONENTS = 250
+/** As gpg has it. It is hashed with every signature over it. */
+const MAX_USER_ID_BYTES = 2048
 
 const kinds = new Map<number, Component['kind']>([
   [Tag.publicKey, 'key'],
@@ -41,6 +43,8 @@ export function readComponents(bytes: Uint8Array): [Component, ...Component[]] {
       last = { kind, packet, signatures: [] }
       components.push(last)
     }
+    if (kind === 'userId' && packet.body.length > MAX_USER_ID_BYTES)
+      throw new PacketFault('has a user id that is too long')
     if (components.length > MAX_COMPONENTS) throw new PacketFault('has too many user ids or subkeys')
   }
   return components
@@ -57,7 +61,7 @@ function readable({ body }: Packet): Signature[] {
 
 /** The address in a user id: `Name (comment) <address>`, or the address alone. Empty when there is none. */
 export function addressOf({ packet }: Component): string {
-  const text = Buffer.from(packet.body.subarray(0, 2048)).toString()
+  const text = Buffer.from(packet.body).toString()
   const open = text.lastIndexOf('<')
   const close = text.indexOf('>', open)
   return (open < 0 || close < 0 ? text : text.slice(open + 1, close)).trim()

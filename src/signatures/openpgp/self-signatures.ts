@@ -14,7 +14,7 @@ export interface SelfSignatures {
 }
 
 /** Far more than any key has: a text made to cost time is refused. */
-const MAX_VERIFICATIONS = 500
+const MAX_VERIFICATIONS = 200
 /** Clocks differ. */
 const TOLERANCE_SECONDS = 24 * 60 * 60
 
