@@ -50,7 +50,7 @@ const variables = {
   freedNameDays: integer(
     0,
     { minimum: 0, maximum: 3650 },
-    'Days that a name given up by a rename is kept from others; 30 is a good choice.',
+    'Days that a name given up by a rename, or left by a deleted account, is kept from others; 30 is a good choice.',
   ),
   passwordMinLength: integer(8, { minimum: 1, maximum: 128 }, 'Shortest password.'),
   tokenMaxDays: integer(0, { minimum: 0 }, 'Longest life of a new access token in days; 0 is no limit.'),

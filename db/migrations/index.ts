@@ -15,6 +15,7 @@ import m0012 from './0012_account_messages.sql' with { type: 'text' }
 import m0013 from './0013_email_confirmations.sql' with { type: 'text' }
 import m0014 from './0014_gpg_keys.sql' with { type: 'text' }
 import m0015 from './0015_email_search.sql' with { type: 'text' }
+import m0016 from './0016_freed_names.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -39,4 +40,5 @@ export const migrations: readonly Migration[] = [
   { name: '0013_email_confirmations', sql: m0013 },
   { name: '0014_gpg_keys', sql: m0014 },
   { name: '0015_email_search', sql: m0015 },
+  { name: '0016_freed_names', sql: m0016 },
 ]

@@ -129,6 +129,12 @@ export const userRedirects = pgTable('user_redirects', {
   createdAt: createdAt(),
 })
 
+/** Names of accounts that were deleted, kept from everybody for as long as the site says. */
+export const freedNames = pgTable('freed_names', {
+  lowerName: text().primaryKey(),
+  freedAt: instant().notNull(),
+})
+
 export const follows = pgTable(
   'follows',
   {

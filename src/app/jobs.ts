@@ -16,6 +16,7 @@ import { orphanTask, removeOrphanFolders } from '../features/repositories/orphan
 import { removalHandlers } from '../features/repositories/remove.ts'
 import { totalsTask } from '../features/repositories/totals.ts'
 import { upkeepTasks } from '../features/repositories/upkeep.ts'
+import { freedNameTasks } from '../features/users/claim-name.ts'
 import { userTasks } from '../features/users/tasks.ts'
 import { rateLimitTasks } from '../http/rate-limit.ts'
 import { type CronTask, cronHandlers } from '../jobs/cron-tasks.ts'
@@ -41,6 +42,7 @@ export const periodicTasks: readonly CronTask[] = [
   ...tokenTasks,
   ...resyncTasks,
   ...upkeepTasks,
+  ...freedNameTasks,
   ...statisticsTasks,
   ...activityTasks,
   ...deliveryTasks,

@@ -10,6 +10,7 @@ import type { Context } from '../../context.ts'
 import { appendEvent } from '../../events/append.ts'
 import { invalid, notFound } from '../../kernel/errors.ts'
 import { deleteRepository } from '../repositories/remove.ts'
+import { holdNames } from '../users/claim-name.ts'
 import { requireAnotherAdministrator } from './administrators.ts'
 
 /**
@@ -31,7 +32,7 @@ export async function deleteUser(
     await tx.execute(sql`select 1 from ${users} where ${users.id} = ${user.id} for update`)
     if (purge) await purgeOwned(inside, by, user)
     else await requireNothingOwned(tx, user)
-    await removeAccount(tx, by, user)
+    await removeAccount(inside, by, user)
   })
 }
 
@@ -45,7 +46,7 @@ async function requireNothingOwned(tx: Db, user: UserRow): Promise<void> {
 async function purgeOwned(inside: Context, by: Actor, user: UserRow): Promise<void> {
   for (const organization of await listSolelyOwned(inside.db, user)) {
     await deleteRepositoriesOf(inside, by, organization)
-    await removeAccount(inside.db, by, organization)
+    await removeAccount(inside, by, organization)
   }
   await deleteRepositoriesOf(inside, by, user)
 }
@@ -71,7 +72,9 @@ async function deleteRepositoriesOf(inside: Context, by: Actor, owner: UserRow):
   for (const repository of owned) await deleteRepository(inside, by, { repository, owner })
 }
 
-async function removeAccount(tx: Db, by: Actor, account: UserRow): Promise<void> {
+async function removeAccount(inside: Context, by: Actor, account: UserRow): Promise<void> {
+  const { db: tx } = inside
+  await holdNames(tx, inside, account)
   const gone = await tx.delete(users).where(eq(users.id, account.id)).returning({ id: users.id })
   if (gone.length === 0) throw notFound()
   await appendEvent(tx, {

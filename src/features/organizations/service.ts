@@ -8,7 +8,7 @@ import type { Context } from '../../context.ts'
 import { appendEvent } from '../../events/append.ts'
 import { isEmailAddress } from '../../kernel/email.ts'
 import { forbidden, invalid } from '../../kernel/errors.ts'
-import { claimName } from '../users/claim-name.ts'
+import { claimName, holdNames } from '../users/claim-name.ts'
 import { requireOwnerName, takenRefusal } from '../users/create.ts'
 import { editUser, requireWebsite, type UserChange } from '../users/edit.ts'
 import type { CreateOrgOption, EditOrgOption } from './schema.ts'
@@ -121,6 +121,7 @@ export async function deleteOrganization(
       ownerId: organization.id,
       payload: { userId: organization.id, name: organization.name },
     })
+    await holdNames(tx, context, organization)
     await tx.delete(users).where(eq(users.id, organization.id))
   })
 }

@@ -1,5 +1,4 @@
 import { eq, sql } from 'drizzle-orm'
-import type { Db } from '../../../db/client.ts'
 import { type UserRow, userRedirects, users } from '../../../db/schema/users.ts'
 import { violatedConstraint } from '../../../db/violations.ts'
 import { type AuditSource, recordAudit } from '../../audit/record.ts'
@@ -22,7 +21,7 @@ export async function renameAccount(
   requireOwnerName(newName, 'new_name')
   try {
     await context.db.transaction(async (tx) => {
-      await rename(tx, account, { newName, by })
+      await rename({ ...context, db: tx }, account, { newName, by })
       await claimName(tx, context, { id: account.id, lowerName: newName.toLowerCase() })
     })
   } catch (error) {
@@ -31,13 +30,19 @@ export async function renameAccount(
   }
 }
 
-async function rename(tx: Db, account: UserRow, { newName, by }: { newName: string; by: AuditSource }): Promise<void> {
+async function rename(
+  { db: tx, clock }: Context,
+  account: UserRow,
+  { newName, by }: { newName: string; by: AuditSource },
+): Promise<void> {
+  // By the clock that says later how long the name was kept.
+  const createdAt = clock.now()
   await tx.update(users).set({ name: newName, updatedAt: sql`now()` }).where(eq(users.id, account.id))
   if (newName.toLowerCase() !== account.lowerName)
     await tx
       .insert(userRedirects)
-      .values({ lowerName: account.lowerName, userId: account.id })
-      .onConflictDoUpdate({ target: userRedirects.lowerName, set: { userId: account.id, createdAt: sql`now()` } })
+      .values({ lowerName: account.lowerName, userId: account.id, createdAt })
+      .onConflictDoUpdate({ target: userRedirects.lowerName, set: { userId: account.id, createdAt } })
   await appendEvent(tx, {
     kind: account.kind === 'user' ? 'user.renamed' : 'organization.renamed',
     actorId: typeof by === 'string' ? null : by.user.id,
