@@ -10,6 +10,8 @@ const { values } = parseArgs({
 const target = values.target === undefined ? [] : [`--target=${values.target}`]
 // The main program and that of a rendering thread, which is named by its place below src (src/render/threads.ts).
 const programs = ['src/main.ts', 'src/render/worker.ts']
-const words = ['build', '--compile', '--minify', '--sourcemap', ...target, `--outfile=${values.outfile}`, ...programs]
+// ssh2 looks for a native part that is not built here, and goes on without it.
+const flags = ['--compile', '--minify', '--sourcemap', '--external=cpu-features', ...target]
+const words = ['build', ...flags, `--outfile=${values.outfile}`, ...programs]
 const { exitCode } = Bun.spawnSync([process.execPath, ...words], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
 process.exit(exitCode)
