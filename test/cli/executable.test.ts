@@ -6,6 +6,7 @@ import { createClient } from '../harness/client.ts'
 import { createBareDatabase } from '../harness/database.ts'
 import { createGitClient } from '../harness/git.ts'
 import { startSmtpSink } from '../harness/smtp.ts'
+import { fixture, privateKeyFixture } from '../signatures/fixtures.ts'
 import { runProgram, serveProgram } from './program.ts'
 
 let folder: string
@@ -51,6 +52,25 @@ test('the executable migrates an empty database and hosts a repository', async (
   server.kill('SIGTERM')
   expect(await server.exited).toBe(0)
   expect((await runProgram(['health'], { ...settings, PORT: new URL(server.url).port }, { program })).exitCode).toBe(1)
+  await database.drop()
+})
+
+test('the executable signs what it commits and reads OpenPGP keys', async () => {
+  const database = await createBareDatabase()
+  const key = join(folder, 'signing_key')
+  await Bun.write(key, await privateKeyFixture('ssh-ed25519'))
+  const settings = { DATABASE_URL: database.url, DATA_DIR: join(folder, 'signing'), ADMIN_PASSWORD: 'open sesame 1' }
+  const server = await serveProgram({ ...settings, SIGNING_KEY: key }, { program, cwd: folder })
+  const client = createClient({ url: server.url, credential: { basic: 'admin:open sesame 1' } })
+  await client.post('/user/repos', { name: 'hello', auto_init: true })
+  const commits = await client.get('/repos/admin/hello/commits')
+  expect(commits.body).toMatchObject([{ commit: { verification: { verified: true } } }])
+  const armored_public_key = await fixture('gpg-rsa-subkey.key.asc')
+  expect((await client.post('/user/gpg_keys', { armored_public_key })).string('message')).toStartWith(
+    'None of the emails',
+  )
+  server.kill('SIGTERM')
+  expect(await server.exited).toBe(0)
   await database.drop()
 })
 
