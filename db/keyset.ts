@@ -14,20 +14,21 @@ export const inOrder = (keys: readonly SortKey[]): SQL =>
     sql`, `,
   )
 
-type Values = readonly (string | Placeholder)[]
+/** A position, or what stands for its values in a statement. */
+export type Places = readonly (string | Placeholder)[]
 
 /**
  * The rows that come after a position of the order, as a condition; without a position there is none. Keys of one direction are
  * compared as a row, which is what an index on them finds; where the direction changes, what comes before must be equal.
  * @param position a text for each key, in the form of PostgreSQL
  */
-export function afterPosition(keys: readonly SortKey[], position: Values | undefined): SQL | undefined {
+export function afterPosition(keys: readonly SortKey[], position: Places | undefined): SQL | undefined {
   if (position === undefined) return undefined
   if (keys.length !== position.length || keys.length === 0) throw new Error('a position has a value for each key')
   return beyond(keys, position)
 }
 
-function beyond(keys: readonly SortKey[], position: Values): SQL {
+function beyond(keys: readonly SortKey[], position: Places): SQL {
   const [first] = keys
   const same = keys.findIndex(({ isDescending = false }) => isDescending !== (first?.isDescending ?? false))
   const length = same === -1 ? keys.length : same
@@ -54,7 +55,7 @@ const rowOf = (keys: readonly SortKey[]): SQL =>
     sql`, `,
   )})`
 
-const valuesOf = (keys: readonly SortKey[], position: Values): SQL =>
+const valuesOf = (keys: readonly SortKey[], position: Places): SQL =>
   sql`(${sql.join(
     keys.map(({ type }, index) => sql`${position[index]}::text::${sql.raw(type)}`),
     sql`, `,

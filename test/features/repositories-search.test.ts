@@ -312,7 +312,7 @@ describe('in generated worlds', () => {
         order,
         page: { number: 1, limit: 4000, offset: 0 },
       })
-      for (const offset of [1020, all.total - 60, all.total - 10, all.total]) {
+      for (const offset of [0, 1020, all.total - 60, all.total - 20, all.total - 10, all.total]) {
         const part = await listRepositories(context, admin, {
           filter: {},
           order,

@@ -25,7 +25,8 @@ const lists = [
   '/user/starred?',
 ]
 
-const service = await startTestService({ settings: { CHECK_RESPONSES: 'false' }, checksContract: false })
+const settings = { CHECK_RESPONSES: 'false', DATABASE_TIMEOUT_SECONDS: '600' }
+const service = await startTestService({ settings, checksContract: false })
 try {
   await seed()
   const meter = await createMeter(service.context.sql, service.url)

@@ -1,5 +1,5 @@
 import { and, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
-import { afterPosition, heldPlaces, inOrder, positionText, type SortKey } from '../../../db/keyset.ts'
+import { afterPosition, heldPlaces, inOrder, type Places, positionText, type SortKey } from '../../../db/keyset.ts'
 import { repositories } from '../../../db/schema/repositories.ts'
 import { users } from '../../../db/schema/users.ts'
 import { runKept } from '../../../db/statement.ts'
@@ -39,35 +39,32 @@ export async function findRepositories(
   query: PartQuery,
 ): Promise<PlacedRepository[]> {
   const { filter, order, part } = query
-  const keys = orderKeys(order, part.isReversed ?? false)
-  const { after, ...window } = part
+  const { offset, limit, after, isReversed } = part
   // The best plan for a text depends on the text, and for a deep page on the depth.
-  if (part.offset > 0 || filter.text !== undefined) {
-    const beyond = afterPosition(keys, after)
-    return context.db.execute<PlacedRepository>(compose(context, actor, { ...query, keys, beyond }))
-  }
-  const key = JSON.stringify(['list', readerKey(context.config, actor), filter, order, window, after !== undefined])
-  const statement = () => {
-    const beyond = after && afterPosition(keys, heldPlaces(keys))
-    return compose(context, actor, { ...query, keys, beyond })
-  }
+  if (offset > 0 || filter.text !== undefined)
+    return context.db.execute<PlacedRepository>(compose(context, actor, { ...query, places: () => after }))
+  const written = [filter, order, limit, isReversed, after !== undefined]
+  const key = JSON.stringify(['list', readerKey(context.config, actor), ...written])
+  const statement = () => compose(context, actor, { ...query, places: after && heldPlaces })
   return runKept<PlacedRepository>(context.sql, key, statement, after)
 }
 
-export function positionOf(order: RepositoryOrder, found: PlacedRepository): Position {
-  const keys = orderKeys(order, false)
-  return keys.map((_, index) => String(index === keys.length - 1 ? found.id : found[`key${index}`]))
+export function positionOf(found: PlacedRepository): Position {
+  const position: string[] = []
+  for (let name: `key${number}` = 'key0'; name in found; name = `key${position.length}`)
+    position.push(String(found[name]))
+  return [...position, String(found.id)]
 }
 
 interface Composed extends PartQuery {
-  keys: readonly SortKey[]
-  /** Only rows behind a place in the order. */
-  beyond: SQL | undefined
+  /** Behind which only rows are wanted: the position itself, or what stands for it. */
+  places: ((keys: readonly SortKey[]) => Places | undefined) | undefined
 }
 
-function compose({ config }: Context, actor: Actor | undefined, { filter, part, keys, beyond }: Composed): SQL {
+function compose({ config }: Context, actor: Actor | undefined, { filter, order, part, places }: Composed): SQL {
   const { offset, limit } = part
-  const wanted = and(filterConditions(filter, actor), beyond)
+  const keys = orderKeys(order, part.isReversed ?? false)
+  const wanted = and(filterConditions(filter, actor), afterPosition(keys, places?.(keys)))
   const window = sql`limit ${literal(limit)} ${offset === 0 ? sql`` : sql`offset ${literal(offset)}`}`
   // Two parts are read up to the end of the page each: worth it for the first pages only.
   const view = offset <= SHALLOW && hasOnlyFlags(filter) ? viewOf(config, actor) : undefined
@@ -75,8 +72,8 @@ function compose({ config }: Context, actor: Actor | undefined, { filter, part, 
     return mergedParts([and(wanted, view.open), and(wanted, view.beyond)], { keys, window, limit: offset + limit })
   const condition = and(wanted, visibleTo(config, actor))
   if (offset > 0) return deferredPart(condition, { keys, window })
-  const places = named(keys.slice(0, -1).map(positionText))
-  return sql`select ${foundText} ${places} from ${joined} where ${condition} order by ${inOrder(keys)} ${window}`
+  const carried = named(keys.slice(0, -1).map(positionText))
+  return sql`select ${foundText} ${carried} from ${joined} where ${condition} order by ${inOrder(keys)} ${window}`
 }
 
 interface Window {

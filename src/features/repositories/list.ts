@@ -23,17 +23,16 @@ export async function listRepositories(
 ): Promise<RepositoryPage> {
   const { page } = query
   const load = (found: readonly PlacedRepository[]) => loadFound(context, actor, found.slice(0, page.limit))
-  const place = (found: PlacedRepository) => positionOf(query.order, found)
   const counted = countRepositories(context, actor, query.filter)
   if (rowsToSkip(page) <= SHALLOW) {
     const part = { offset: rowsToSkip(page), limit: rowsToRead(page), after: page.after }
     const found = findRepositories(context, actor, { ...query, part })
     const [total, read, rows] = await Promise.all([counted, found, found.then(load)])
-    return { ...cutPage(page, { rows: read, total }, place), rows }
+    return { ...cutPage(page, { rows: read, total }, positionOf), rows }
   }
   const total = await counted
   const found = await findDeep(context, actor, query, total)
-  return { ...cutPage(page, { rows: found, total }, place), rows: await load(found) }
+  return { ...cutPage(page, { rows: found, total }, positionOf), rows: await load(found) }
 }
 
 /** From the nearer end: the last page costs what the first one does. */
