@@ -25,7 +25,7 @@ export interface RouteNotes {
   'x-refuses'?: readonly number[]
   /** Statuses whose refusals by the route itself are plain text instead of JSON. */
   'x-refuses-as-text'?: readonly number[]
-  /** The headers of a list: `links` has `Link` and `x-total-count`, `total` only the count. */
+  /** The headers of a list: `links` has `Link` and `x-total-count`, `total` only the count, unless it is walked. */
   'x-list'?: 'links' | 'total'
   /** Media type of the answer where it is not JSON; a list when the caller chooses. */
   'x-produces'?: string | readonly string[]
