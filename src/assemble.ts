@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { openDatabase } from '../db/client.ts'
 import { migrate } from '../db/migrate.ts'
 import { jobHandlers, reactions } from './app/jobs.ts'
+import { createSignInJournal } from './audit/sign-ins.ts'
 import { loadInstanceKey } from './auth/instance-key.ts'
 import { createPasswords } from './auth/password.ts'
 import { createRecognizedTokens } from './auth/recognized.ts'
@@ -91,6 +92,7 @@ export async function createContext(ground: Ground, built: AsyncDisposableStack)
     mailer,
     passwords,
     verified: createVerifiedPasswords(clock),
+    signIns: createSignInJournal({ db, clock }),
     recognized: createRecognizedTokens(sql, { clock, log, maxTokens: config.tokenCacheEntries }),
     secrets: createSecrets(loadInstanceKey(config)),
     signing: loadInstanceSigning(config),

@@ -2,6 +2,7 @@ import type { Db, Sql } from '../db/client.ts'
 import type { Passwords } from './auth/password.ts'
 import type { RecognizedTokens } from './auth/recognized.ts'
 import type { Secrets } from './auth/secrets.ts'
+import type { SignInJournal } from './auth/sign-ins.ts'
 import type { VerifiedPasswords } from './auth/verified.ts'
 import type { Config } from './config.ts'
 import type { Git } from './git/engine.ts'
@@ -27,6 +28,7 @@ export interface Context {
   readonly passwords: Passwords
   readonly verified: VerifiedPasswords
   readonly recognized: RecognizedTokens
+  readonly signIns: SignInJournal
   /** Encrypts what must be read back: second factors, secrets of hooks and mirrors. */
   readonly secrets: Secrets
   /** The key by which the instance signs what it commits itself. */

@@ -109,3 +109,19 @@ export const loginFailures = pgTable(
   },
   (table) => [index('login_failures_age_idx').on(table.lastFailedAt)],
 )
+
+/** Where people have signed in from by password: an IPv4 address, or a /64 of IPv6. */
+export const signInAddresses = pgTable(
+  'sign_in_addresses',
+  {
+    userId: reference()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    network: text().notNull(),
+    lastSeenAt: instant().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.userId, table.network] }),
+    index('sign_in_addresses_age_idx').on(table.lastSeenAt),
+  ],
+)

@@ -1,6 +1,7 @@
 import type { Db } from '../../db/client.ts'
 import { auditEntries } from '../../db/schema/audit.ts'
 import type { Actor } from '../auth/actor.ts'
+import type { RequestOrigin } from '../auth/origin.ts'
 
 /** Who makes a change: the actor of a request, or the program itself. */
 export type AuditSource = Actor | 'system' | 'command line'
@@ -12,6 +13,8 @@ export interface AuditEntry {
   /** The fields of the subject before and after; equal ones are left out. For something new only `after`, for something gone only `before`. */
   before?: object
   after?: object
+  /** Of the request, where nobody has signed in that would carry it. */
+  origin?: RequestOrigin
 }
 
 /** Values under such names are replaced by a mark: that they changed is told, never what they are. */
@@ -21,6 +24,7 @@ const SECRET = /^(?!must_?change).*(password|secret|token|hash|otp|recovery)/i
 export async function recordAudit(tx: Db, source: AuditSource, entry: AuditEntry): Promise<void> {
   await tx.insert(auditEntries).values({
     ...describeSource(source),
+    ...(entry.origin && describeOrigin(entry.origin)),
     action: entry.action,
     subjectKind: entry.subject.kind,
     subjectId: entry.subject.id ?? null,
@@ -39,11 +43,15 @@ function describeSource(source: AuditSource): Omit<typeof auditEntries.$inferIns
     sudoerName: sudoer?.name ?? '',
     method,
     tokenId: tokenId ?? null,
-    address: origin?.address ?? '',
-    route: origin?.route ?? '',
-    requestId: origin?.requestId ?? '',
+    ...describeOrigin(origin),
   }
 }
+
+const describeOrigin = (origin: RequestOrigin | undefined) => ({
+  address: origin?.address ?? '',
+  route: origin?.route ?? '',
+  requestId: origin?.requestId ?? '',
+})
 
 /** Field to `[before, after]` for each that differs; a field that is undefined after was not touched. */
 export function changesBetween(before: object, after: object): Record<string, [unknown, unknown]> {

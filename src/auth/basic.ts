@@ -43,7 +43,7 @@ export async function findBasicActor(context: Context, credential: BasicCredenti
 async function findPasswordActor(context: Context, credential: BasicCredential): Promise<Actor | undefined> {
   const { name, password, code, origin } = credential
   const user = await findLogin(context, name)
-  const isRight = await checkPassword(context, { user, name, password, code, address: origin.address })
+  const isRight = await checkPassword(context, { user, name, password, code, origin })
   // Wire: a prohibited account is told nothing when it comes with its password.
   if (!user || !isRight || user.prohibitLogin) return undefined
   return { user, method: 'password', publicOnly: false }

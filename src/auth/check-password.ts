@@ -1,6 +1,7 @@
 import { and, eq } from 'drizzle-orm'
 import { type UserRow, users } from '../../db/schema/users.ts'
 import type { Context } from '../context.ts'
+import type { RequestOrigin } from './origin.ts'
 import { type Attempt, forgetFailures, recordFailure, requireNotThrottled } from './throttle.ts'
 import { passesTwoFactor } from './two-factor.ts'
 
@@ -11,7 +12,7 @@ export interface PasswordAttempt {
   password: string
   /** The second factor, if one was sent. */
   code: string | undefined
-  address: string | undefined
+  origin: RequestOrigin
 }
 
 /**
@@ -19,8 +20,8 @@ export interface PasswordAttempt {
  * @throws Refusal 429 while the account or the address has to wait, 503 when too many hashes wait already
  */
 export async function checkPassword(context: Context, attempt: PasswordAttempt): Promise<boolean> {
-  const { user, password, code } = attempt
-  const counted: Attempt = { userId: user?.id, name: attempt.name, address: attempt.address }
+  const { user, name, password, code, origin } = attempt
+  const counted: Attempt = { user, name, origin }
   const isRemembered = user !== undefined && context.verified.has(user, password)
   // A client that was right a moment ago goes on while others guess; its codes are counted all the same.
   const hasFailures = isRemembered && code === undefined ? false : await requireNotThrottled(context, counted)
@@ -35,7 +36,8 @@ export async function checkPassword(context: Context, attempt: PasswordAttempt):
     if (code !== undefined) await recordFailure(context, counted)
     return false
   }
-  if (hasFailures) await forgetFailures(context, counted)
+  if (hasFailures) await forgetFailures(context, user)
+  if (!isRemembered && !user.prohibitLogin) await context.signIns.signedIn(user, origin)
   return true
 }
 

@@ -1,8 +1,10 @@
-import { inArray, sql } from 'drizzle-orm'
+import { eq, inArray, sql } from 'drizzle-orm'
 import { loginFailures } from '../../db/schema/credentials.ts'
+import type { UserRow } from '../../db/schema/users.ts'
 import type { Context } from '../context.ts'
 import { tooManyRequests } from '../kernel/errors.ts'
 import { sha256Hex } from '../kernel/hashing.ts'
+import type { RequestOrigin } from './origin.ts'
 
 /**
  * Wrong passwords and codes are counted per account and per address, in the database that all replicas share. Past the free ones each
@@ -27,20 +29,19 @@ const FORGOTTEN_MINUTES = 30
 
 export interface Attempt {
   /** Undefined for a name that nobody has: it is counted like an account, so that both look the same. */
-  userId: number | undefined
+  user: UserRow | undefined
   /** The name as it was given. */
   name: string
-  /** Undefined without a connection. */
-  address: string | undefined
+  origin: RequestOrigin
 }
 
-const subjectsOf = ({ userId, name, address }: Attempt) => [
-  {
-    key: userId === undefined ? `name:${sha256Hex(name.toLowerCase()).slice(0, 32)}` : `user:${userId}`,
-    rule: RULES.account,
-  },
-  ...(address === undefined ? [] : [{ key: `address:${networkOf(address)}`, rule: RULES.address }]),
-]
+function subjectsOf({ user, name, origin: { address } }: Attempt) {
+  const key = user === undefined ? `name:${sha256Hex(name.toLowerCase()).slice(0, 32)}` : accountKey(user)
+  const account = { key, rule: RULES.account, told: { user } }
+  if (address === undefined) return [account]
+  const network = networkOf(address)
+  return [account, { key: `address:${network}`, rule: RULES.address, told: { network } }]
+}
 
 /**
  * @returns whether there are failures to forget when the attempt succeeds
@@ -56,9 +57,9 @@ export async function requireNotThrottled({ db, clock }: Context, attempt: Attem
 }
 
 /** Counts a failure; parallel ones all count. */
-export async function recordFailure({ db, clock, log }: Context, attempt: Attempt): Promise<void> {
+export async function recordFailure({ db, clock, log, signIns }: Context, attempt: Attempt): Promise<void> {
   const now = clock.now().toISOString()
-  for (const { key, rule } of subjectsOf(attempt)) {
+  for (const { key, rule, told } of subjectsOf(attempt)) {
     const failures = sql`case when failed.last_failed_at < ${now}::timestamptz - make_interval(mins => ${FORGOTTEN_MINUTES})
       then 1 else failed.failures + 1 end`
     const [row] = await db.execute<{ failures: number }>(sql`
@@ -67,18 +68,21 @@ export async function recordFailure({ db, clock, log }: Context, attempt: Attemp
         blocked_until = case when ${failures} <= ${rule.free} then null
           else ${now}::timestamptz + make_interval(secs => least(${rule.maxSeconds}::int, power(2, least(${failures} - ${rule.free}, 20)))) end
       returning failures`)
-    if (row?.failures === rule.free + 1) log.warn({ subject: key }, 'failed sign-ins are slowed down')
+    if (row?.failures !== rule.free + 1) continue
+    log.warn({ subject: key }, 'failed sign-ins are slowed down')
+    await signIns.slowedDown(told, attempt.origin)
   }
 }
 
 /** After a success: the account starts anew. The address does not, or an attacker's own account would clear its record. */
-export async function forgetFailures({ db }: Context, attempt: Attempt): Promise<void> {
-  const [account] = subjectsOf(attempt)
-  if (account) await db.delete(loginFailures).where(inArray(loginFailures.subject, [account.key]))
+export async function forgetFailures({ db }: Context, user: Pick<UserRow, 'id'>): Promise<void> {
+  await db.delete(loginFailures).where(eq(loginFailures.subject, accountKey(user)))
 }
 
+const accountKey = ({ id }: Pick<UserRow, 'id'>): string => `user:${id}`
+
 /** One customer of a provider has a whole /64 of IPv6 addresses to come from. */
-function networkOf(address: string): string {
+export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)
   if (mapped?.[1] !== undefined) return mapped[1]
   if (!address.includes(':')) return address

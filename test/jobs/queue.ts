@@ -95,6 +95,9 @@ function partialContext({ db, sql }: Database, { jobs, log, clock }: Pick<Contex
     get verified() {
       return absent()
     },
+    get signIns() {
+      return absent()
+    },
     get recognized() {
       return absent()
     },

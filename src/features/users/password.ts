@@ -23,7 +23,7 @@ export async function setPassword(
     await editUser(tx, user, { passwordHash, mustChangePassword: false }, by)
     await mailLetter(context, tx, passwordChanged({ user, by, baseUrl: context.baseUrl }))
   })
-  await forgetFailures(context, { userId: user.id, name: user.name, address: undefined })
+  await forgetFailures(context, user)
 }
 
 /** For the person who signed in with the old one. @throws Refusal as `setPassword`, 422 for the old one again */

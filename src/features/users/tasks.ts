@@ -1,16 +1,20 @@
 import { lt } from 'drizzle-orm'
-import { loginFailures } from '../../../db/schema/credentials.ts'
+import { loginFailures, signInAddresses } from '../../../db/schema/credentials.ts'
 import type { CronTask } from '../../jobs/cron-tasks.ts'
 
 const DAY_MS = 86_400_000
+/** Whoever comes from an address again after this long is told of as from a new one. */
+const ADDRESS_DAYS = 90
 
 export const userTasks: readonly CronTask[] = [
   {
     name: 'delete_old_login_failures',
     schedule: '@midnight',
-    description: 'Forget failed sign-ins that no longer slow anybody down',
+    description: `Forget failed sign-ins that no longer slow anybody down, and addresses unused for ${ADDRESS_DAYS} days`,
     async run({ db, clock }) {
-      await db.delete(loginFailures).where(lt(loginFailures.lastFailedAt, new Date(clock.now().getTime() - DAY_MS)))
+      const daysAgo = (days: number) => new Date(clock.now().getTime() - days * DAY_MS)
+      await db.delete(loginFailures).where(lt(loginFailures.lastFailedAt, daysAgo(1)))
+      await db.delete(signInAddresses).where(lt(signInAddresses.lastSeenAt, daysAgo(ADDRESS_DAYS)))
     },
   },
 ]

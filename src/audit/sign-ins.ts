@@ -1,0 +1,43 @@
+import { sql } from 'drizzle-orm'
+import type { Db } from '../../db/client.ts'
+import { signInAddresses } from '../../db/schema/credentials.ts'
+import type { SignInJournal } from '../auth/sign-ins.ts'
+import { networkOf } from '../auth/throttle.ts'
+import type { Clock } from '../kernel/time.ts'
+import { recordAudit } from './record.ts'
+
+const DAY_MS = 86_400_000
+
+/** An address is of one household or office; it is noted anew at most once a day, and forgotten by `users/tasks.ts` in time. */
+export function createSignInJournal({ db, clock }: { db: Db; clock: Clock }): SignInJournal {
+  return {
+    async signedIn(user, origin) {
+      if (origin.address === undefined) return
+      const [network, now] = [networkOf(origin.address), clock.now()]
+      await db.transaction(async (tx) => {
+        const [row] = await tx
+          .insert(signInAddresses)
+          .values({ userId: user.id, network, lastSeenAt: now })
+          .onConflictDoUpdate({
+            target: [signInAddresses.userId, signInAddresses.network],
+            set: { lastSeenAt: now },
+            setWhere: sql`${signInAddresses.lastSeenAt} < ${new Date(now.getTime() - DAY_MS).toISOString()}::timestamptz`,
+          })
+          // A row that was there before names the transaction that has just replaced it.
+          .returning({ isNew: sql<boolean>`xmax = 0` })
+        if (!row?.isNew) return
+        const subject = { kind: 'user', id: user.id, name: user.name }
+        const actor = { user, method: 'password', publicOnly: false, origin } as const
+        await recordAudit(tx, actor, { action: 'auth.sign_in', subject, after: { network } })
+      })
+    },
+    async slowedDown(subject, origin) {
+      const who =
+        'network' in subject
+          ? { kind: 'network', name: subject.network }
+          : // What was given for a name is left out where nobody has it: it may be a password in the wrong field.
+            { kind: 'user', id: subject.user?.id, name: subject.user?.name }
+      await recordAudit(db, 'system', { action: 'auth.slow_down', subject: who, origin })
+    },
+  }
+}
