@@ -219,7 +219,7 @@ export const stars = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.userId, table.repositoryId] }),
-    index('stars_repository_idx').on(table.repositoryId, table.userId),
+    index('stars_repository_idx').on(table.repositoryId, table.createdAt, table.userId),
   ],
 )
 
@@ -238,7 +238,7 @@ export const watches = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.userId, table.repositoryId] }),
-    index('watches_repository_idx').on(table.repositoryId, table.userId),
+    index('watches_repository_idx').on(table.repositoryId, table.createdAt, table.userId),
   ],
 )
 

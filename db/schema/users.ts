@@ -148,7 +148,8 @@ export const follows = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.followerId, table.followedId] }),
-    index('follows_followed_idx').on(table.followedId, table.followerId),
+    index('follows_followed_idx').on(table.followedId, table.createdAt, table.followerId),
+    index('follows_follower_idx').on(table.followerId, table.createdAt, table.followedId),
     check('follows_not_self', sql`follower_id <> followed_id`),
   ],
 )
