@@ -7,8 +7,8 @@ export interface Actor {
   readonly user: UserRow
   /** The administrator behind a sudo request. */
   readonly sudoer?: UserRow
-  readonly method: 'password' | 'token' | 'oauth' | 'session'
-  /** Normalised scope words; undefined where no scope applies (password, session). */
+  readonly method: 'password' | 'token' | 'oauth' | 'session' | 'key'
+  /** Normalised scope words; undefined where no scope applies (password, session, key). */
   readonly scopes?: readonly string[]
   readonly tokenId?: number
   /** Set when the token has an end: clients are told of it with every answer. */

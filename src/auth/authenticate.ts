@@ -1,3 +1,4 @@
+import type { UserRow } from '../../db/schema/users.ts'
 import type { Context } from '../context.ts'
 import { forbidden, unauthorized } from '../kernel/errors.ts'
 import type { Actor } from './actor.ts'
@@ -27,7 +28,7 @@ export async function authenticate(
   const found = credential && (await findActor(context, credential, { request, origin }))
   const actor = found && { ...found, origin }
   if (credential && !actor) throw unauthorized('invalid username, password or token')
-  if (actor) requireUsableAccount(context, actor, mayChangePassword)
+  if (actor) requireUsableAccount(context, actor.user, mayChangePassword)
   const sudoName = readSudo(request)
   return sudoName ? actAs(context, actor, sudoName) : actor
 }
@@ -64,7 +65,8 @@ function readOneTimeCode({ headers }: Request): string | undefined {
   return undefined
 }
 
-function requireUsableAccount({ baseUrl }: Context, { user }: Actor, mayChangePassword: boolean): void {
+/** @throws Refusal 403 for an account that may not sign in now */
+export function requireUsableAccount({ baseUrl }: Context, user: UserRow, mayChangePassword = false): void {
   if (user.prohibitLogin || !user.isActive)
     throw forbidden('This account is prohibited from signing in, please contact your site administrator.', {
       withoutUrl: true,

@@ -162,10 +162,17 @@ export interface Git {
     call?: Call,
   ): Promise<ReadableStream<Uint8Array>>
 
-  /** The body of `GET info/refs?service=git-<service>`. */
-  advertise(id: number, service: GitService, option?: { protocol?: string }, call?: Call): Promise<Served>
+  /** The body of `GET info/refs?service=git-<service>`; `isBare`: without the line that names the service, as SSH greets. */
+  advertise(
+    id: number,
+    service: GitService,
+    option?: { protocol?: string; isBare?: boolean },
+    call?: Call,
+  ): Promise<Served>
   /** One stateless request of smart HTTP. What a push has moved is to be read from the refs after `done`. */
   serve(id: number, service: GitService, request: ServeRequest): Promise<Served>
+  /** A whole fetch over one connection, from the greeting to the end, as SSH has it. */
+  converse(id: number, request: Omit<ServeRequest, 'maxInputBytes'>): Promise<Served>
 
   sizeOnDisk(id: number): Promise<RepositorySize>
   /** Every reachable object is there. `isFull` also re-reads the content of each. */

@@ -21,7 +21,7 @@ export interface PushAccess extends GitAccess {
   actor: Actor
 }
 
-interface Subject {
+export interface GitSubject {
   owner: string
   /** With or without `.git`. */
   repo: string
@@ -33,13 +33,22 @@ interface Subject {
  * @throws Refusal 401 to a caller without credentials whether the repository is hidden or unknown, so that git asks for them;
  * 404 to those who have signed in.
  */
-export async function repositoryForFetch(context: Context, request: Request, subject: Subject): Promise<GitAccess> {
-  return readable(context, await callerOf(context, request, 'GET'), subject)
+export async function repositoryForFetch(context: Context, request: Request, subject: GitSubject): Promise<GitAccess> {
+  return codeForReading(context, await callerOf(context, request, 'GET'), subject)
 }
 
 /** @throws Refusal as `repositoryForFetch`; 403 for a reader, for an archived repository and for a mirror. */
-export async function repositoryForPush(context: Context, request: Request, subject: Subject): Promise<PushAccess> {
-  const { actor, repo } = await readable(context, await callerOf(context, request, 'POST'), subject)
+export async function repositoryForPush(context: Context, request: Request, subject: GitSubject): Promise<PushAccess> {
+  return codeForPush(context, await callerOf(context, request, 'POST'), subject)
+}
+
+/** `repositoryForPush` for a caller who is known, whichever door they came by. @throws Refusal as that */
+export async function codeForPush(
+  context: Context,
+  caller: Actor | undefined,
+  subject: GitSubject,
+): Promise<PushAccess> {
+  const { actor, repo } = await codeForReading(context, caller, subject)
   if (!actor) throw unauthorized()
   if (repo.rights.level('repo.code') < Level.write) throw forbidden(`you may not push to ${repo.fullName}`)
   if (repo.repository.isArchived) throw forbidden(`${repo.fullName} is archived: it takes no pushes`)
@@ -53,7 +62,12 @@ async function callerOf(context: Context, request: Request, method: 'GET' | 'POS
   return actor && requireScopes(actor, 'repository', method)
 }
 
-async function readable(context: Context, actor: Actor | undefined, subject: Subject): Promise<GitAccess> {
+/** `repositoryForFetch` for a caller who is known. @throws Refusal as that */
+export async function codeForReading(
+  context: Context,
+  actor: Actor | undefined,
+  subject: GitSubject,
+): Promise<GitAccess> {
   const path = { owner: subject.owner, name: subject.repo.replace(/\.git$/i, '') }
   const reader = actor?.user
   const loaded =
@@ -76,7 +90,8 @@ export async function gitDoor(context: Context, request: Request, handle: () => 
   }
 }
 
-function refusalOf({ log }: Context, error: GitError): Refusal {
+/** What a client is told of a failure of git. */
+export function refusalOf({ log }: Context, error: GitError): Refusal {
   switch (error.kind) {
     case 'busy':
       return unavailable('too many Git operations at once, try again')

@@ -30,8 +30,11 @@ function unzipped(body: ReadableStream<Uint8Array<ArrayBuffer>>): ReadableStream
 
 const tooMuch = (maxBytes: number) => tooLarge(`more than ${maxBytes} bytes`)
 
-/** Chunks are asked for one by one, so a slow reader slows the client. */
-function limited(stream: ReadableStream<Uint8Array>, { maxBytes, signal }: BodyLimits): ReadableStream<Uint8Array> {
+/** Fails past the limits. Chunks are asked for one by one, so a slow reader slows the client. */
+export function limited(
+  stream: ReadableStream<Uint8Array>,
+  { maxBytes, signal }: BodyLimits,
+): ReadableStream<Uint8Array> {
   const reader = stream.getReader()
   const passed = garbageMeter()
   let size = 0

@@ -1,14 +1,11 @@
 import { Elysia } from 'elysia'
 import type { Context } from '../../context.ts'
 import type { GitService } from '../../git/model.ts'
-import { encodePushRefusal, readPushHead } from '../../git/push.ts'
 import { setIdleSeconds } from '../../http/connection.ts'
 import { gitDoor, repositoryForFetch, repositoryForPush } from '../../http/git-gate.ts'
 import { forbidden } from '../../kernel/errors.ts'
-import { pusherOf } from '../refs/change.ts'
 import { drainBody, openBody, Patience, requireMediaType } from './body.ts'
-import { judgePush } from './judge.ts'
-import { receivePush } from './receive.ts'
+import { takePush } from './push.ts'
 
 /** The most there is. Git itself says something every five seconds, so a longer silence is a client that has gone. */
 const IDLE_SECONDS = 255
@@ -71,7 +68,7 @@ async function fetchPack(context: Context, request: Request, path: GitPath): Pro
 
 async function push(context: Context, request: Request, path: GitPath): Promise<Response> {
   const { config } = context
-  const { actor, repo } = await repositoryForPush(context, request, path)
+  const access = await repositoryForPush(context, request, path)
   requireMediaType(request, 'application/x-git-receive-pack-request')
   setIdleSeconds(request, IDLE_SECONDS)
   const maxBytes = config.maxPushBytes
@@ -79,17 +76,13 @@ async function push(context: Context, request: Request, path: GitPath): Promise<
   const patience = new Patience()
   try {
     patience.allow(config.requestTimeoutSeconds)
-    const head = await readPushHead(openBody(request, { maxBytes, signal: patience.signal }))
-    const refusal = judgePush(head.commands)
-    if (head.commands.length > 0 && !refusal) {
-      const pusher = pusherOf(actor.user, repo)
-      const { signal } = request
-      const push = { repositoryId: repo.repository.id, pusher, head, protocol: protocolOf(request), maxBytes, signal }
-      return answer(await receivePush(context, push), RESULT_OF_PUSH)
-    }
+    const body = openBody(request, { maxBytes, signal: patience.signal })
+    const { signal } = request
+    const outcome = await takePush(context, { access, body, protocol: protocolOf(request), maxBytes, signal })
+    if ('answer' in outcome) return answer(outcome.answer, RESULT_OF_PUSH)
     patience.allow(config.gitTimeoutSeconds)
-    await drainBody(head.body)
-    return answer(refusal ? encodePushRefusal(head, refusal) : new Uint8Array(), RESULT_OF_PUSH)
+    await drainBody(outcome.rest)
+    return answer(outcome.report, RESULT_OF_PUSH)
   } finally {
     patience.end()
   }

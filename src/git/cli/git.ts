@@ -23,7 +23,7 @@ import { createRepository, listStoredIds, removeRepository } from './repositorie
 import { findBranch, findObject, readCommit, readCommits, resolveObject } from './revisions.ts'
 import { Slots } from './slots.ts'
 import { folderOf, isRepository, objectFormatOf, requireFolder, type Store } from './store.ts'
-import { advertise, serve } from './transport.ts'
+import { advertise, converse, serve } from './transport.ts'
 import { findEntry, readTree } from './trees.ts'
 import { importRepository, isUnadopted, listUnadopted, removeUnadopted } from './unadopted.ts'
 import { commitFiles, createTag, readTag } from './write.ts'
@@ -145,6 +145,7 @@ function bind(store: Store): Omit<Git, 'version' | 'objectFormats'> {
     sizeOnDisk: (id) => sizeOnDisk(store, id),
     fsck: (id, depth, call) => fsck(store, id, depth, call),
     maintain: (id, depth, call) => maintain(store, id, depth, call),
+    converse: (id, request) => converse(store, id, request),
     cleanStale: (id, seconds, lockSeconds) => cleanStale(store, id, seconds, lockSeconds),
     cleanStore: (seconds) => cleanStore(store, seconds),
     close: () => store.readers.close(),

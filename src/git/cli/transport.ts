@@ -37,7 +37,7 @@ export async function advertise(
   store: Store,
   id: number,
   service: GitService,
-  option: { protocol?: string } = {},
+  option: { protocol?: string; isBare?: boolean } = {},
   call?: Call,
 ): Promise<Served> {
   const folder = await requireFolder(store.runner.root, id)
@@ -51,7 +51,8 @@ export async function advertise(
     isTransfer: true,
   })
   // gitprotocol-http(5): version 2 of a fetch goes without the name of the service.
-  const isBare = service === 'upload-pack' && environment.GIT_PROTOCOL?.split(':').includes('version=2')
+  const isSecond = service === 'upload-pack' && environment.GIT_PROTOCOL?.split(':').includes('version=2')
+  const isBare = option.isBare || isSecond
   const greeting = isBare ? undefined : Buffer.concat([encodePacket(`# service=git-${service}\n`), FLUSH])
   return served(child, greeting)
 }
@@ -86,6 +87,20 @@ export async function serve(store: Store, id: number, service: GitService, reque
     args: [service, '--stateless-rpc', folder],
     settings: [...SETTINGS[service], ['receive.maxInputSize', String(maxBytes)], ...(hooks?.settings ?? [])],
     environment: { ...protocolVariables(request.protocol), ...hooks?.environment },
+    stdin: request.body,
+    call: request,
+    isTransfer: true,
+  })
+  return served(child)
+}
+
+/** The same for a client that stays: git greets it, and asks and is asked until either has enough. */
+export async function converse(store: Store, id: number, request: ServeRequest): Promise<Served> {
+  const folder = await requireFolder(store.runner.root, id)
+  const child = await startGit(store.runner, {
+    args: ['upload-pack', '--strict', folder],
+    settings: SETTINGS['upload-pack'],
+    environment: protocolVariables(request.protocol),
     stdin: request.body,
     call: request,
     isTransfer: true,
