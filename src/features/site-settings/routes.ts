@@ -43,6 +43,9 @@ export const REACTIONS = ['+1', '-1', 'laugh', 'hooray', 'confused', 'heart', 'r
 /** Wire: short names of pictures besides the characters of Unicode. */
 const CUSTOM_EMOJIS = ['git', 'gitea', 'codeberg', 'gitlab', 'github', 'gogs']
 
+/** What this version does not do yet. A test holds each against the operations that are served. */
+const ABSENT = { mirrors: true, migrations: true, timeTracking: true, lfs: true, attachments: true } as const
+
 /** What clients may want to know before they try. */
 export const siteSettingsRoutes = (context: Context) => {
   const { config } = context
@@ -66,7 +69,7 @@ export const siteSettingsRoutes = (context: Context) => {
     .get(
       '/attachment',
       () => ({
-        enabled: true,
+        enabled: !ABSENT.attachments,
         allowed_types: '',
         max_size: Math.floor(config.maxBodyBytes / 1024 / 1024),
         max_files: 5,
@@ -83,12 +86,12 @@ export const siteSettingsRoutes = (context: Context) => {
     .get(
       '/repository',
       () => ({
-        mirrors_disabled: false,
+        mirrors_disabled: ABSENT.mirrors,
         http_git_disabled: false,
-        migrations_disabled: false,
+        migrations_disabled: ABSENT.migrations,
         stars_disabled: false,
-        time_tracking_disabled: false,
-        lfs_disabled: false,
+        time_tracking_disabled: ABSENT.timeTracking,
+        lfs_disabled: ABSENT.lfs,
       }),
       {
         open: {},
