@@ -2,7 +2,8 @@ import type { RenderContext } from './context.ts'
 import { linksOf } from './html/links.ts'
 import { sanitize } from './html/sanitize.ts'
 import { linkText } from './html/text.ts'
-import { type Markup, renderMarkup } from './markup/by-extension.ts'
+import type { MarkdownOptions } from './markdown/markdown.ts'
+import type { Markup } from './markup/by-extension.ts'
 import type { KnownReferences } from './references.ts'
 
 export interface RenderTask {
@@ -14,10 +15,14 @@ export interface RenderTask {
   isColoured: boolean
 }
 
+/** What turns one form of text, or several, into HTML that is not yet safe. */
+export type Write = (source: string, markup: Markup, options: MarkdownOptions) => string | Promise<string>
+
 /** A whole text as safe HTML, in the thread of the caller. Takes as long as the text wants; `renderer.ts` puts a limit on it. */
-export async function renderNow({ source, markup, context, known, isColoured }: RenderTask): Promise<string> {
+export async function renderWith(write: Write, task: RenderTask): Promise<string> {
+  const { source, markup, context, known, isColoured } = task
   const isPlain = context.mode === 'markdown'
-  const html = await renderMarkup(source, markup, { mode: context.mode, isColoured: isColoured && !isPlain })
+  const html = await write(source, markup, { mode: context.mode, isColoured: isColoured && !isPlain })
   if (isPlain) return sanitize(html, { isPlain: true })
   const links = linksOf(context)
   return sanitize(html, {

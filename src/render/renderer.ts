@@ -27,6 +27,7 @@ const MAX_SOURCE: Readonly<Record<Markup, number>> = {
   markdown: 256 * 1024,
   asciidoc: 48 * 1024,
   org: 32 * 1024,
+  rst: 48 * 1024,
   csv: 512 * 1024,
   tsv: 512 * 1024,
   text: 512 * 1024,
@@ -44,9 +45,9 @@ const CACHE_CHARACTERS = 16 * 1024 * 1024
  */
 export function createRenderer(log: { warn(fields: object, message: string): void }): Renderer {
   const limits = { deadlineMs: DEADLINE_MS, maxWaiting: 200, maxWaitMs: MAX_WAIT_MS }
-  const markdown = createThreads({ threads: 2, ...limits })
+  const markdown = createThreads({ program: 'markdown-worker.ts', threads: 2, ...limits })
   // The libraries for other forms can be made to work long: they get a thread that nothing else waits for.
-  const others = createThreads({ threads: 1, ...limits })
+  const others = createThreads({ program: 'markup-worker.ts', threads: 1, ...limits })
   const cache = createCache()
 
   /** Undefined when there was no thread for it: another time there may be. */
@@ -77,7 +78,7 @@ export function createRenderer(log: { warn(fields: object, message: string): voi
       const key = keyOf(request, known)
       const kept = cache.get(key)
       if (kept !== undefined) return kept
-      const html = await attempt(request, known, /```|~~~|#\+begin_src/i.test(source))
+      const html = await attempt(request, known, /```|~~~|#\+begin_src|\.\. (?:source)?code/i.test(source))
       if (html !== undefined) cache.set(key, html)
       return html ?? renderText(source)
     },

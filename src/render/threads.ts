@@ -9,7 +9,11 @@ export interface Threads {
   stop(): void
 }
 
+/** To be named in src/setup/build.ts too. */
+export type ThreadProgram = 'markdown-worker.ts' | 'markup-worker.ts'
+
 export interface ThreadOptions {
+  program: ThreadProgram
   threads: number
   /** For one task, from the moment that a thread takes it. */
   deadlineMs: number
@@ -60,7 +64,7 @@ export function createThreads(options: ThreadOptions): Threads {
       if (!threads.delete(thread)) dying--
       next()
     }
-    const thread: Thread = new Thread(options.deadlineMs, { idle: next, ended, gone })
+    const thread: Thread = new Thread(options, { idle: next, ended, gone })
     threads.add(thread)
   }
   return {
@@ -88,7 +92,8 @@ export function createThreads(options: ThreadOptions): Threads {
 }
 
 /** In the executable a thread's program is named by its place below src, in a checkout by its file. */
-const program = import.meta.url.includes('$bunfs') ? './render/worker.ts' : new URL('./worker.ts', import.meta.url).href
+const locate = (program: ThreadProgram): string =>
+  import.meta.url.includes('$bunfs') ? `./render/${program}` : new URL(`./${program}`, import.meta.url).href
 
 interface ThreadEvents {
   /** It waits for a task. */
@@ -107,10 +112,10 @@ class Thread {
   private readonly deadlineMs: number
   private readonly on: ThreadEvents
 
-  constructor(deadlineMs: number, on: ThreadEvents) {
+  constructor({ program, deadlineMs }: ThreadOptions, on: ThreadEvents) {
     this.deadlineMs = deadlineMs
     this.on = on
-    this.worker = new Worker(program, { ref: false, smol: true })
+    this.worker = new Worker(locate(program), { ref: false, smol: true })
     this.worker.onmessage = (event: MessageEvent<ThreadAnswer>) => this.receive(event.data)
     this.worker.addEventListener('close', () => this.on.gone())
     this.worker.onerror = (event) => this.end(new Error(event.message))

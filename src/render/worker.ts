@@ -1,16 +1,15 @@
-// The program of a rendering thread: one task at a time, each answered by one message.
 import { highlight } from './highlight.ts'
-import { type RenderTask, renderNow } from './render.ts'
+import type { RenderTask } from './render.ts'
 
 export type ThreadTask = ({ kind: 'text' } & RenderTask) | { kind: 'code'; code: string; language: string }
 /** `html` is absent when the code's language is unknown; `error` when the task failed. */
 export type ThreadAnswer = { kind: 'ready' } | { kind: 'done'; html?: string; error?: string }
 
-const run = async (task: ThreadTask): Promise<string | undefined> =>
-  task.kind === 'code' ? highlight(task.code, task.language) : await renderNow(task)
-
-/** Only in a thread: this file's types are also imported by the main one. */
-if (!Bun.isMainThread) {
+/** The program of a rendering thread: one task at a time, each answered by one message. Does nothing in the main thread. */
+export function answerTasks(render: (task: RenderTask) => Promise<string>): void {
+  if (Bun.isMainThread) return
+  const run = async (task: ThreadTask): Promise<string | undefined> =>
+    task.kind === 'code' ? highlight(task.code, task.language) : await render(task)
   addEventListener('message', async (event: MessageEvent<ThreadTask>) => {
     try {
       answer({ kind: 'done', html: await run(event.data) })

@@ -47,6 +47,12 @@ test('the executable migrates an empty database and hosts a repository', async (
   const files = await git(['ls-files'], { cwd: join(git.folder, 'hello') })
   expect(files.split('\n')).toEqual(['.gitignore', 'LICENSE', 'README.md'])
   expect((await fetch(`${server.url}/api/swagger`)).status).toBe(200)
+  // Each in a thread of another program.
+  for (const [FilePath, Text] of [
+    ['x.md', '# Head'],
+    ['x.rst', 'Head\n===='],
+  ])
+    expect((await client.post('/markup', { Mode: 'file', FilePath, Text })).text).toMatch(/<h1[^>]*>\s*Head\s*<\/h1>/)
   const health = await runProgram(['health'], { ...settings, PORT: new URL(server.url).port }, { program })
   expect(health.exitCode).toBe(0)
   server.kill('SIGTERM')

@@ -105,13 +105,19 @@ test.each(['markdown', 'comment', 'file', 'wiki'] as const)(
   120_000,
 )
 
-test.each(['asciidoc', 'org', 'csv', 'text'] as const)(
+test.each(['asciidoc', 'org', 'rst', 'csv', 'text'] as const)(
   'every attempt is inert as %s',
   async (markup) => {
     const found: string[] = []
     for (const source of ATTACKS) {
       found.push(...(await attempt(source, { mode: 'file', markup })))
       if (markup === 'asciidoc') found.push(...(await attempt(`++++\n${source}\n++++`, { mode: 'file', markup })))
+      if (markup === 'rst') {
+        const raw = `.. raw:: html\n\n   ${source.replaceAll('\n', '\n   ')}`
+        found.push(...(await attempt(raw, { mode: 'file', markup })))
+        const link = `\`x <${source}>\`_ |s|_\n\n.. |s| image:: ${source}\n   :target: ${source}\n`
+        found.push(...(await attempt(link, { mode: 'file', markup })))
+      }
       if (markup === 'org')
         found.push(...(await attempt(`#+begin_html\n${source}\n#+end_html`, { mode: 'file', markup })))
     }

@@ -76,6 +76,11 @@ const WORDS = [
   'javascript:',
   'onerror=',
   ':tada:',
+  '.. note:: ',
+  '.. _a: b\n',
+  ':ref:`a`',
+  '`a`_',
+  '====\n',
   '[^1]',
   '[^1]: ',
   '[a]: b',
@@ -83,7 +88,7 @@ const WORDS = [
   '---\n',
 ]
 const pieces = [...SIGNS, ...HTML, ...WORDS, ...ATTACKS]
-const MARKUPS: readonly Markup[] = ['markdown', 'markdown', 'markdown', 'markdown', 'org', 'asciidoc', 'csv']
+const MARKUPS: readonly Markup[] = ['markdown', 'markdown', 'markdown', 'markdown', 'org', 'asciidoc', 'rst', 'csv']
 
 /** Xorshift, so that a run can be repeated. */
 function random(below: number): number {

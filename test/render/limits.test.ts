@@ -60,6 +60,9 @@ test('code that takes too long to color is shown without colors', async () => {
 test.each([
   ['asciidoc', '= x\n'],
   ['org', 'a: b\n'],
+  ['rst', '`a'],
+  ['rst', '* '],
+  ['rst', '.. a:: b\n\n   '],
   ['csv', '"'],
 ] as const)(
   'a long %s of %j ends',

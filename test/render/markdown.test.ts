@@ -159,6 +159,39 @@ test('Org mode becomes headings, lists, tables, code and links', async () => {
     expect(html).toContain(piece)
 })
 
+test('reStructuredText becomes headings, code, alerts, tables, footnotes and links', async () => {
+  const source = [
+    'Title\n=====\n\n*i* **b** ``v`` `link <https://a.example>`_ ref_ :func:`f` :doc:`Other <x>` [1]_',
+    '.. _ref: https://ref.example',
+    '.. code-block:: js\n\n    let a',
+    'Shell::\n\n    $ <ls>',
+    '.. warning:: Hot\n\n.. unheard-of:: x\n\n   Shown.',
+    '.. include:: /etc/passwd\n\n.. raw:: html\n\n   <b>raw</b>',
+    '==  ==\na   b\n==  ==\n1   2\n==  ==',
+    '.. image:: pic.png\n   :alt: A picture',
+    '.. [1] Foot.',
+  ].join('\n\n')
+  const html = await render(source, { mode: 'file', markup: 'rst', context: 'alice/r/src/branch/main' })
+  for (const piece of [
+    '<h1 id="user-content-title">',
+    '<em>i</em> <strong>b</strong> <code>v</code>',
+    '<a href="https://a.example" rel="nofollow">link</a>',
+    '<a href="https://ref.example" rel="nofollow">ref</a>',
+    '<code>f</code> Other',
+    '<span class="hljs-keyword">let</span>',
+    '<pre>$ &lt;ls&gt;</pre>',
+    '<blockquote class="alert alert-warning">',
+    'Shown.',
+    '<th>',
+    `src="${BASE}/alice/r/media/branch/main/pic.png"`,
+    'id="user-content-footnotedef-1"',
+  ])
+    expect(html).toContain(piece)
+  expect(html).not.toMatch(/root:|<b>raw/)
+  const broken = await render('x\n=\n\n|nobody| `gone`_', { mode: 'file', markup: 'rst' })
+  expect(broken).toContain('gone')
+})
+
 test('AsciiDoc reads no file and keeps its form', async () => {
   const html = await render('= T\n\ninclude::/etc/passwd[]\n\n== S\n\nx *b*', { mode: 'file', markup: 'asciidoc' })
   expect(html).toContain('<h1>T</h1>')

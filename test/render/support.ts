@@ -1,7 +1,8 @@
 import { type Mode, parseContext } from '../../src/render/context.ts'
 import type { Markup } from '../../src/render/markup/by-extension.ts'
+import { renderMarkup } from '../../src/render/markup/by-extension.ts'
 import { issueKey, type KnownReferences } from '../../src/render/references.ts'
-import { renderNow } from '../../src/render/render.ts'
+import { renderWith } from '../../src/render/render.ts'
 
 export const BASE = 'http://localhost:3000'
 
@@ -24,7 +25,7 @@ export interface RenderOptions {
 
 export function render(source: string, options: RenderOptions = {}): Promise<string> {
   const { mode = 'markdown', context = '', isWiki = false, markup = 'markdown' } = options
-  return renderNow({
+  return renderWith(renderMarkup, {
     source,
     markup,
     context: parseContext({ baseUrl: BASE, mode, context, isWiki }),

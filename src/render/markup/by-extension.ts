@@ -3,9 +3,10 @@ import { type MarkdownOptions, renderMarkdown } from '../markdown/markdown.ts'
 import { renderAsciidoc } from './asciidoc.ts'
 import { renderCsv } from './csv.ts'
 import { renderOrg } from './org.ts'
+import { renderRst } from './rst.ts'
 
 /** The forms of text that can be shown as a page. */
-export type Markup = 'markdown' | 'asciidoc' | 'org' | 'csv' | 'tsv' | 'text'
+export type Markup = 'markdown' | 'asciidoc' | 'org' | 'rst' | 'csv' | 'tsv' | 'text'
 
 const BY_EXTENSION: Readonly<Record<string, Markup>> = {
   md: 'markdown',
@@ -21,7 +22,8 @@ const BY_EXTENSION: Readonly<Record<string, Markup>> = {
   tsv: 'tsv',
   txt: 'text',
   text: 'text',
-  rst: 'text',
+  rst: 'rst',
+  rest: 'rst',
 }
 
 /** By the ending of a file's name; undefined when it has no form that can be shown as a page. */
@@ -39,6 +41,8 @@ export function renderMarkup(source: string, markup: Markup, options: MarkdownOp
       return renderAsciidoc(source)
     case 'org':
       return renderOrg(source, options)
+    case 'rst':
+      return renderRst(source, options)
     case 'csv':
       return renderCsv(source)
     case 'tsv':
