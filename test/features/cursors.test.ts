@@ -51,7 +51,7 @@ beforeAll(async () => {
     await tx`insert into activities (event_id, actor_id, owner_id, repository_id, op_type)
       select 1000000 + n, ${annId}, ${annId}, ${busy.id}, 'star_repo' from generate_series(1, ${ROWS}::int) n`
   })
-})
+}, 30_000)
 afterAll(() => service.stop())
 
 function items({ status, body, text }: Answer): unknown[] {
