@@ -69,7 +69,7 @@ describe('creation', () => {
     }
     expect(await text('README.md')).toBe('# full\n\nabout it')
     expect(await text('LICENSE')).toContain(`${new Date().getUTCFullYear()} ann`)
-    expect(await text('.gitignore')).toMatch(/# ---> Go\n(.*\n)*# ---> Python\n/)
+    expect(await text('.gitignore')).toMatch(/^# ---> Go\n(.*\n)*\n# ---> Python\n(.*\n)*[^\n]+\n\n$/)
     const [ref] = await sql`select kind, name, sha, commit->>'message' as message from refs where repository_id = ${id}`
     expect(ref).toEqual({ kind: 'branch', name: 'trunk', sha: commit.sha, message: 'Initial commit\n' })
     expect((await git.fsck(id, { isFull: true })).isSound).toBe(true)

@@ -22,6 +22,8 @@ export interface RepositoryFilter extends RepositoryFlags {
   inDescription?: boolean
   /** `text` names topics, and nothing else is looked at. */
   inTopics?: boolean
+  /** Topics that fit a word of `text`: who has one of them is meant too. */
+  topicNames?: readonly string[]
   ownerId?: number
   /** Owned, or reached as a collaborator or by a team. */
   involvedId?: number
@@ -113,17 +115,27 @@ function ofTeam(teamId: number, actor: Actor | undefined): SQL {
 /** More words than this make one statement too dear. */
 const MAX_WORDS = 10
 
-function textCondition(text: string, { inTopics, inDescription }: RepositoryFilter): SQL | undefined {
+/** The words of a text that counts as several, in small letters. */
+export function wordsOf(text: string): string[] {
   const words = [...new Set(text.toLowerCase().split(','))].map((word) => word.trim()).filter((word) => word !== '')
-  const wanted = words.slice(0, MAX_WORDS)
-  if (wanted.length === 0) return undefined
-  if (inTopics)
-    return sql`${repositories.topics} && array[${sql.join(
-      wanted.map((word) => sql`${word}`),
-      sql`, `,
-    )}]::text[]`
-  return or(...wanted.flatMap((word) => wordConditions(word, inDescription ?? false)))
+  return words.slice(0, MAX_WORDS)
 }
+
+function textCondition(text: string, { inTopics, inDescription, topicNames }: RepositoryFilter): SQL | undefined {
+  const words = wordsOf(text)
+  if (words.length === 0) return undefined
+  if (inTopics) return hasTopic(words)
+  return or(
+    ...words.flatMap((word) => wordConditions(word, inDescription ?? false)),
+    topicNames?.length ? hasTopic(topicNames) : undefined,
+  )
+}
+
+const hasTopic = (names: readonly string[]): SQL =>
+  sql`${repositories.topics} && array[${sql.join(
+    names.map((name) => sql`${name}`),
+    sql`, `,
+  )}]::text[]`
 
 function wordConditions(word: string, inDescription: boolean): (SQL | undefined)[] {
   const part = (text: string) => `%${escapeLike(text)}%`

@@ -83,10 +83,11 @@ async function gitignoreOf({ templates }: Context, wanted = ''): Promise<NewFile
     [...new Set(names)].map(async (name) => {
       const text = await templates.gitignore(name)
       if (text === undefined) throw invalid(`there is no gitignore template "${name}"`, 'gitignores')
-      return `# ---> ${name}\n${text.trimEnd()}\n`
+      // Wire: an empty line ends each part, the last one too; clients compare the file.
+      return `# ---> ${name}\n${text.trimEnd()}\n\n`
     }),
   )
-  return { path: '.gitignore', content: parts.join('\n') }
+  return { path: '.gitignore', content: parts.join('') }
 }
 
 async function licenseOf(

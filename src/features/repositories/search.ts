@@ -2,9 +2,10 @@ import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { invalid } from '../../kernel/errors.ts'
 import type { Page } from '../../kernel/page.ts'
-import type { RepositoryFilter } from './filter.ts'
+import { type RepositoryFilter, wordsOf } from './filter.ts'
 import { listRepositories, type RepositoryPage } from './list.ts'
 import { type RepositoryOrder, type RepositorySort, repositorySorts } from './order.ts'
+import { findTopicNames } from './topics.ts'
 
 /** What `/repos/search` was asked, by the family's names. */
 export interface SearchQuery {
@@ -26,13 +27,21 @@ export interface SearchQuery {
 }
 
 /** @throws Refusal 422 for an unknown mode, sort or order */
-export function searchRepositories(
+export async function searchRepositories(
   context: Context,
   actor: Actor | undefined,
   query: SearchQuery,
   page: Page,
 ): Promise<RepositoryPage> {
-  return listRepositories(context, actor, { filter: filterOf(query), order: orderOf(query), page })
+  const [filter, order] = [filterOf(query), orderOf(query)]
+  return listRepositories(context, actor, { filter: await withTopics(context, filter), order, page })
+}
+
+/** Topics are looked up beforehand: only names that are known to the planner go through the index of their repositories. */
+async function withTopics({ db }: Context, filter: RepositoryFilter): Promise<RepositoryFilter> {
+  if (filter.text === undefined || filter.inTopics) return filter
+  const topicNames = await findTopicNames(db, wordsOf(filter.text))
+  return topicNames.length === 0 ? filter : { ...filter, topicNames }
 }
 
 function filterOf(query: SearchQuery): RepositoryFilter {

@@ -1,4 +1,5 @@
-import { and, asc, eq, inArray, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, like, or, sql } from 'drizzle-orm'
+import type { Db } from '../../../db/client.ts'
 import { escapeLike } from '../../../db/like.ts'
 import { repositories, type TopicRow, topics } from '../../../db/schema/repositories.ts'
 import { users } from '../../../db/schema/users.ts'
@@ -111,6 +112,17 @@ export async function searchTopics(
     rows.map(({ name }) => name),
   )
   return { rows: rows.map((row) => ({ ...row, count: counts.get(row.name) ?? 0 })), total }
+}
+
+/** A word that more topics than this have in them tells little. */
+const MAX_MATCHING_TOPICS = 100
+
+/** Names of topics with one of the words in them, whoever has them. */
+export async function findTopicNames(db: Db, words: readonly string[]): Promise<string[]> {
+  if (words.length === 0) return []
+  const matching = or(...words.map((word) => like(topics.name, `%${escapeLike(word)}%`)))
+  const rows = await db.select({ name: topics.name }).from(topics).where(matching).limit(MAX_MATCHING_TOPICS)
+  return rows.map(({ name }) => name)
 }
 
 async function countEach(
