@@ -44,6 +44,13 @@ const push = async (...refs: string[]) => {
 }
 const shaOf = async (branch = 'main') => (await owner.client.get(`${repo.path}/branches/${branch}`)).string('commit.id')
 const head = () => service.git(['rev-parse', 'HEAD'], { cwd: clone })
+/** Of the process whose number a hook has noted. A zombie, until the first process of the machine reads it, is an end too. */
+const stateOf = async (mark: string) => {
+  const pid = (await Bun.file(mark).text()).trim()
+  return Bun.file(`/proc/${pid}/stat`)
+    .text()
+    .catch(() => 'gone')
+}
 const actions = async () => {
   const answer = await service.admin.client.get('/admin/audit', { action: 'repository.edit_git_hook' })
   return Array.isArray(answer.body) ? answer.body : []
@@ -164,12 +171,25 @@ describe('a push', () => {
     const run = await push()
     expect(run.stderr).toContain('the pre-receive hook took longer than 1 s')
     expect(run.stderr).toContain('pre-receive hook declined')
-    const pid = (await Bun.file(mark).text()).trim()
-    // A zombie, until whoever is first of the machine's processes reads it, is an end too.
-    const state = await Bun.file(`/proc/${pid}/stat`)
-      .text()
-      .catch(() => 'gone')
-    expect(state).toMatch(/^gone$|\) Z /)
+    expect(await stateOf(mark)).toMatch(/^gone$|\) Z /)
+    await clear()
+  })
+
+  test('does not wait for what a hook leaves behind, which ends with it', async () => {
+    const mark = join(service.folder, 'left')
+    await set('post-receive', `#!/bin/sh\nsleep 78 &\necho $! >${mark}\n`)
+    const start = performance.now()
+    expect(await push()).toMatchObject({ exitCode: 0 })
+    expect(performance.now() - start).toBeLessThan(30_000)
+    expect(await stateOf(mark)).toMatch(/^gone$|\) Z /)
+    await clear()
+  })
+
+  test('to a fork runs none: hooks are of the repository they were set for', async () => {
+    await set('pre-receive', '#!/bin/sh\nexit 1\n')
+    const forked = await service.admin.client.post(`${repo.path}/forks`, { name: 'forked' })
+    const hooksOfFork = await service.admin.client.get(`/repos/${forked.string('full_name')}/hooks/git/pre-receive`)
+    expect(hooksOfFork.body).toEqual({ name: 'pre-receive', is_active: false })
     await clear()
   })
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { mkdir, readFile, rename, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readFile, rename, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { codeOf, initialCommit, must, openStage, type Stage } from './stage.ts'
 
@@ -41,6 +41,7 @@ test('copies what git needs, and leaves behind what could run or lead away', asy
   const source = join(stage.root, 'ann', 'one.git')
   await mkdir(join(source, 'hooks'), { recursive: true })
   await writeFile(join(source, 'hooks', 'post-receive'), '#!/bin/sh\n', { mode: 0o755 })
+  await cp(join(source, 'hooks'), join(source, 'server-hooks'), { recursive: true })
   await must(['--git-dir', source, 'config', 'core.sshCommand', 'evil'])
   await must(['--git-dir', source, 'tag', 'v1', 'main'])
   await stage.git.importRepository(2, { owner: 'ann', name: 'one' })
@@ -48,6 +49,7 @@ test('copies what git needs, and leaves behind what could run or lead away', asy
   expect(await stage.git.getHead(2)).toBe('refs/heads/main')
   expect(await readFile(join(stage.folder(2), 'config'), 'utf8')).not.toContain('evil')
   expect(await Bun.file(join(stage.folder(2), 'hooks/post-receive')).exists()).toBe(false)
+  expect((await stage.git.listHooks(2)).map(({ content }) => content)).toEqual([undefined, undefined, undefined])
   expect(await stage.git.fsck(2, { isFull: true })).toEqual({ isSound: true, problems: [] })
   expect(await Bun.file(join(source, 'HEAD')).exists()).toBe(true)
   expect(await codeOf(stage.git.importRepository(2, { owner: 'ann', name: 'one' }))).toBe('repository-exists')

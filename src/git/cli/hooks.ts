@@ -12,8 +12,9 @@ const FOLDER = 'server-hooks'
 
 /**
  * What git runs in place of a hook. `timeout` gives the hook a process group of its own and ends all of it, so that a push with an
- * endless hook is declined as by any other; when the push itself is ended, the signal is handed on. Nothing but the hook holds its
- * input open: git would wait for a reader else.
+ * endless hook is declined as by any other; when the push itself is ended, the signal is handed on. What a hook leaves running in its
+ * group ends with it, or the push would wait for whatever holds its output. Nothing but the hook holds its input open: git would wait
+ * for a reader else.
  */
 const RUNNER = `#!/bin/sh
 hook=./${FOLDER}/\${0##*/}
@@ -30,6 +31,7 @@ while kill -0 "$child" 2>/dev/null; do
   wait "$child"
   status=$?
 done
+kill -s KILL -- "-$child" 2>/dev/null
 [ "$status" -ne 124 ] || echo "the \${0##*/} hook took longer than $HEARTH_HOOK_SECONDS s" >&2
 exit "$status"
 `
