@@ -114,6 +114,7 @@ export function openGit(config: Config): Promise<Git> {
     maxTransfers: Math.max(1, config.gitMaxProcesses - commands),
     transferTimeoutMs: config.gitTimeoutSeconds * 1000,
     maxPushBytes: config.maxPushBytes,
+    maxMemoryBytes: config.gitMaxMemoryBytes,
     hookSeconds: config.enableGitHooks ? config.gitHookTimeoutSeconds : undefined,
   })
 }

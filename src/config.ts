@@ -113,6 +113,10 @@ const variables = {
   maxHeaderBytes: bytes('16KiB', 'Largest head of a request.'),
   requestTimeoutSeconds: integer(60, { minimum: 1, maximum: 255 }, 'Longest silence of a connection.'),
   gitMaxProcesses: integer(24, { minimum: 2, maximum: 1000 }, 'Git processes at once; others wait.'),
+  gitMaxMemoryBytes: bytes(
+    '1GiB',
+    'Memory of one Git command that reads a repository; one that needs more is ended (Linux).',
+  ),
   archiveCacheBytes: bytes('4GiB', 'Archives that are kept, all together; as much again while they are made.'),
   gitTimeoutSeconds: integer(3600, { minimum: 1 }, 'Longest time of one clone, fetch or push.'),
   passwordHashParallelism: integer(2, { minimum: 1, maximum: 64 }, 'Password checks at once.'),

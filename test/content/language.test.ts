@@ -32,7 +32,7 @@ test.each([
   expect(detector.detect(path, sample)).toBe(language)
 })
 
-test('statistics count bytes of what people wrote', () => {
+test('statistics count bytes of what people wrote', async () => {
   const files = [
     { path: 'src/a.go', size: 100 },
     { path: 'src/b.go', size: 50 },
@@ -53,7 +53,7 @@ test('statistics count bytes of what people wrote', () => {
     { path: 'image.png', size: 9000 },
     { path: 'empty.rb', size: 0 },
   ]
-  const counted = detector.statistics(files)
+  const counted = await detector.statistics(files)
   expect(counted).toEqual({ Go: 150, TypeScript: 100, HTML: 20, CSS: 10 })
   expect(Object.keys(counted)).toEqual(['Go', 'TypeScript', 'HTML', 'CSS'])
 })
@@ -68,27 +68,27 @@ test.each([
   expect(detector.needsSample(path)).toBe(isNeeded)
 })
 
-test('what people say of a file counts more than its path', () => {
+test('what people say of a file counts more than its path', async () => {
   const counted = (path: string, attributes: FileAttributes) => detector.statistics([{ path, size: 7, attributes }])
-  expect(counted('vendor/a.go', { isVendored: false })).toEqual({ Go: 7 })
-  expect(counted('.tool/a.go', { isVendored: false })).toEqual({ Go: 7 })
-  expect(counted('docs/a.go', { isDocumentation: false })).toEqual({ Go: 7 })
-  expect(counted('package-lock.json', { isGenerated: false, isDetectable: true })).toEqual({ JSON: 7 })
+  expect(await counted('vendor/a.go', { isVendored: false })).toEqual({ Go: 7 })
+  expect(await counted('.tool/a.go', { isVendored: false })).toEqual({ Go: 7 })
+  expect(await counted('docs/a.go', { isDocumentation: false })).toEqual({ Go: 7 })
+  expect(await counted('package-lock.json', { isGenerated: false, isDetectable: true })).toEqual({ JSON: 7 })
   for (const no of [{ isVendored: true }, { isGenerated: true }, { isDocumentation: true }, { isDetectable: false }])
-    expect([no, counted('a.go', no)]).toEqual([no, {}])
-  expect(counted('vendor/a.go', { language: 'Rust' })).toEqual({})
-  expect(counted('a.md', { isDetectable: true })).toEqual({ Markdown: 7 })
-  for (const language of ['C++', 'cpp', 'CPP']) expect(counted('a.md', { language })).toEqual({ 'C++': 7 })
-  expect(counted('a.x', { language: 'common lisp' })).toEqual({ 'Common Lisp': 7 })
+    expect([no, await counted('a.go', no)]).toEqual([no, {}])
+  expect(await counted('vendor/a.go', { language: 'Rust' })).toEqual({})
+  expect(await counted('a.md', { isDetectable: true })).toEqual({ Markdown: 7 })
+  for (const language of ['C++', 'cpp', 'CPP']) expect(await counted('a.md', { language })).toEqual({ 'C++': 7 })
+  expect(await counted('a.x', { language: 'common lisp' })).toEqual({ 'Common Lisp': 7 })
   // Counted as what it belongs to, and whatever it is when it was said.
-  expect(counted('a.x', { language: 'TSX' })).toEqual({ TypeScript: 7 })
-  expect(counted('a.go', { language: 'JSON' })).toEqual({ JSON: 7 })
-  expect(counted('a.go', { language: 'No Such Thing' })).toEqual({ Go: 7 })
+  expect(await counted('a.x', { language: 'TSX' })).toEqual({ TypeScript: 7 })
+  expect(await counted('a.go', { language: 'JSON' })).toEqual({ JSON: 7 })
+  expect(await counted('a.go', { language: 'No Such Thing' })).toEqual({ Go: 7 })
   expect(detector.needsSample('vendor/a.h', { isVendored: false })).toBe(true)
   expect(detector.needsSample('a.h', { language: 'C' })).toBe(false)
 })
 
-test('files that nobody looked into count as most of their kind', () => {
+test('files that nobody looked into count as most of their kind', async () => {
   const rust = 'fn main() { let x = 1; }\nuse std::io;\n'
   const files = [
     { path: 'a.rs', size: 1, sample: rust },
@@ -97,7 +97,7 @@ test('files that nobody looked into count as most of their kind', () => {
     { path: 'd.rs', size: 8 },
     { path: 'e.h', size: 16 },
   ]
-  expect(detector.statistics(files)).toEqual({ C: 16, Rust: 11, RenderScript: 4 })
+  expect(await detector.statistics(files)).toEqual({ C: 16, Rust: 11, RenderScript: 4 })
 })
 
 test('attributes are read as git prints them', () => {

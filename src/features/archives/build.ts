@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { tooLarge } from '../../kernel/errors.ts'
+import { badRequest, tooLarge } from '../../kernel/errors.ts'
 
 /** Beginning of the names of files that are not whole yet. */
 export const PARTIAL = '.part-'
@@ -44,11 +44,12 @@ export class Build {
   /**
    * From the first byte, once there is one: a failure to begin is thrown as what it is, a later one breaks the stream. When the
    * last reader goes before the end, the work is given up.
+   * @param signal of a reader who may go before there is a first byte
    */
-  async read(): Promise<ReadableStream<Uint8Array>> {
+  async read(signal?: AbortSignal): Promise<ReadableStream<Uint8Array>> {
     this.#readers += 1
     try {
-      await this.#limit(0)
+      await untilAborted(this.#limit(0), signal)
       const file = await this.#open()
       return streamFile(file, { limit: (at) => this.#limit(at), close: () => this.#leave() })
     } catch (error) {
@@ -115,6 +116,15 @@ export class Build {
       this.#wake()
     }
   }
+}
+
+function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
+  if (signal === undefined) return work
+  const { promise: gone, reject } = Promise.withResolvers<never>()
+  const leave = () => reject(badRequest('the request was broken off'))
+  signal.addEventListener('abort', leave, { once: true })
+  if (signal.aborted) leave()
+  return Promise.race([work, gone]).finally(() => signal.removeEventListener('abort', leave))
 }
 
 /** Closes the file at the end, after a failure and when the reader leaves. */

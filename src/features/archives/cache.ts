@@ -49,10 +49,14 @@ export async function findArchive(context: Context, query: ArchiveQuery): Promis
 }
 
 /** The archive as it grows: begins to make it, or joins whoever is making it. Throws as `Git.archive`. */
-export function makeArchive(context: Context, query: ArchiveQuery): Promise<ReadableStream<Uint8Array>> {
+export function makeArchive(
+  context: Context,
+  query: ArchiveQuery,
+  signal?: AbortSignal,
+): Promise<ReadableStream<Uint8Array>> {
   const path = pathOf(context, query)
   const current = builds.get(path)
-  return (current && !current.isGivenUp ? current : begin(context, query, path)).read()
+  return (current && !current.isGivenUp ? current : begin(context, query, path)).read(signal)
 }
 
 function begin(context: Context, query: ArchiveQuery, path: string): Build {

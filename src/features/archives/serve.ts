@@ -47,7 +47,7 @@ export async function serveArchive(
   if (!kept) {
     // Nobody makes an archive for its head.
     if (request.method === 'HEAD') return answerHead(request, undefined, headers)
-    return new Response(await orNotFound(makeArchive(context, query)), { headers })
+    return new Response(await orNotFound(makeArchive(context, query, request.signal)), { headers })
   }
   return sendKept(request, kept, headers)
 }

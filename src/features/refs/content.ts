@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { type FileAttributes, fileAttributeNames, readFileAttributes } from '../../content/file-attributes.ts'
 import { type ContentFile, languageDetector, SAMPLE_CHARACTERS } from '../../content/language.ts'
 import { detectLicenses, isLicenseFile } from '../../content/license.ts'
@@ -30,12 +31,21 @@ const MAX_ATTRIBUTE_FILES = 100
 const MAX_ATTRIBUTE_BYTES = 64 * 1024
 const ATTRIBUTE_MS = 5000
 
+/** Characters of paths that are judged in one turn of the event loop. */
+const PORTION = 100_000
+/** Of all paths that are judged: a tree may hold the same few folders again and again, ever deeper. */
+const MAX_CHARACTERS = 6_000_000
+
 /** Reads a tree once, and of its files only the few whose text must be looked at. */
 export async function readContent(git: Git, subject: Subject): Promise<Content> {
   const { repositoryId, commit, signal } = subject
   const option = { revision: commit, isRecursive: true, withSizes: true, limit: MAX_FILES }
   const { entries } = await git.readTree(repositoryId, option, { signal })
-  const files = entries.filter(({ kind }) => kind === 'file' || kind === 'executable')
+  let characters = 0
+  const files = entries.filter(({ kind, path }) => {
+    characters += path.length
+    return characters <= MAX_CHARACTERS && (kind === 'file' || kind === 'executable')
+  })
   const languages = await countLanguages(git, subject, files)
   return { languages, licenses: await findLicenses(git, subject, files) }
 }
@@ -45,8 +55,15 @@ async function countLanguages(git: Git, subject: Subject, entries: TreeEntry[]):
   const attributes = await findAttributes(git, subject, entries)
   const files: ContentFile[] = []
   let samples = 0
+  let characters = 0
   for (const entry of entries) {
     const { path, size = 0 } = entry
+    // Patterns over long paths take their time; others are served in between.
+    characters += path.length
+    if (characters > PORTION) {
+      characters = 0
+      await setImmediate()
+    }
     const said = attributes.get(path)
     const isOpened = samples < MAX_SAMPLES && size > 0 && size <= MAX_SAMPLED_BYTES && detector.needsSample(path, said)
     if (isOpened) samples++

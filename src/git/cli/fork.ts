@@ -36,6 +36,7 @@ export async function forkRepository(
       settings: [['protocol.file.allow', 'always']],
       call,
       isTransfer: true,
+      mayNeedMemory: true,
     })
   })
 }

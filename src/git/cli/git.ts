@@ -45,6 +45,8 @@ export interface GitOption {
   transferTimeoutMs?: number
   /** Of one command whose output is gathered (64 MiB). */
   maxOutputBytes?: number
+  /** Of one command that reads what somebody pushed (1 GiB). */
+  maxMemoryBytes?: number
   /** Of one push, unless the call says otherwise (4 GiB). */
   maxPushBytes?: number
   /** Lets hooks run, each for so long. Without it none does, also where some are set. */
@@ -76,6 +78,7 @@ function openStore(option: GitOption, binary: string, root: string): Store {
       transfers: new Slots(option.maxTransfers ?? 16, maxQueue),
       timeouts,
       maxOutputBytes: option.maxOutputBytes ?? 64 * 1024 * 1024,
+      maxMemoryBytes: option.maxMemoryBytes ?? 1024 ** 3,
     },
     readers: new Readers({
       binary,

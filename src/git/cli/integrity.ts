@@ -19,6 +19,7 @@ export async function checkRepository(
     call,
     accepts: Array.from({ length: 256 }, (_, code) => code),
     isTransfer: true,
+    mayNeedMemory: true,
   })
   // Its own codes end at 128; what is above is a signal, such as from a machine that ran out of memory.
   if (exitCode > 128) throw new GitError('busy', 'busy', 'git was ended before it had an answer')

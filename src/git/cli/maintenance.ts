@@ -58,7 +58,7 @@ export async function maintain(
         ['pack-refs', '--all', '--prune'],
         ['commit-graph', 'write', '--reachable', '--split', '--no-progress'],
       ]
-  for (const args of steps) await runGit(store.runner, { args, folder, call, isTransfer: true })
+  for (const args of steps) await runGit(store.runner, { args, folder, call, isTransfer: true, mayNeedMemory: true })
 }
 
 /** Locks, quarantines of pushes, unfinished packs and objects: what only a killed process leaves. */

@@ -5,6 +5,7 @@ import type { Call } from '../model.ts'
 import { closable } from './closable.ts'
 import { startDeadline } from './deadline.ts'
 import { withSettings } from './environment.ts'
+import { watchMemory } from './memory.ts'
 import type { Slots } from './slots.ts'
 
 /** What every command needs; built once by createGit. */
@@ -18,6 +19,8 @@ export interface Runner {
   readonly transfers: Slots
   readonly timeouts: { commandMs: number; transferMs: number }
   readonly maxOutputBytes: number
+  /** Of one command that reads what somebody pushed. */
+  readonly maxMemoryBytes: number
 }
 
 export interface Command {
@@ -33,6 +36,8 @@ export interface Command {
   environment?: Record<string, string>
   call?: Call | undefined
   isTransfer?: boolean
+  /** Maintenance holds as much as a repository needs. */
+  mayNeedMemory?: boolean
 }
 
 export interface Exit {
@@ -102,12 +107,17 @@ function spawn(runner: Runner, command: Command, life: { signal: AbortSignal; en
     if (input?.close(reason)) killer = setTimeout(terminate, END_OF_INPUT_MS)
     else terminate()
   }
+  const tooMuch = () => stop(new GitError('too-large', 'limit', 'git would need too much memory for this'))
+  // What talks with a client, and hooks, are no readers of what somebody pushed.
+  const isWatched = !command.mayNeedMemory && input === undefined && command.program === undefined
+  const unwatch = isWatched ? watchMemory(child.pid, runner.maxMemoryBytes, tooMuch) : undefined
   const abort = () => stop(asGitError(life.signal.reason))
   life.signal.addEventListener('abort', abort, { once: true })
   if (life.signal.aborted) abort()
   const finish = async (): Promise<Exit> => {
     const [exitCode, stderr] = await Promise.all([child.exited, tail(child.stderr)])
     clearTimeout(killer)
+    unwatch?.()
     life.ended()
     return { exitCode, stderr, ...(stopped && { stopped }) }
   }

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { startTestService, type TestRepository, type TestService, type TestUser } from '../harness/service.ts'
+import { processesWith, until } from './transport/replica.ts'
+
+/** Forty trees of a few hundred bytes each, which together name 10^40 files. Everybody may push that. */
+let service: TestService
+let owner: TestUser
+let repository: TestRepository
+let commit: string
+beforeAll(async () => {
+  service = await startTestService({ settings: { GIT_MAX_MEMORY_BYTES: '64MiB', RATE_LIMIT: 'off' } })
+  owner = await service.createUser()
+  repository = await service.createRepository(owner, { auto_init: false })
+  const { git } = service
+  await git(['init', '-q', 'bomb'])
+  const cwd = `${git.folder}/bomb`
+  let item = `100644 blob ${await git(['hash-object', '-w', '--stdin'], { cwd, input: 'x\n' })}`
+  for (let level = 0; level < 40; level += 1) {
+    const names = Array.from({ length: 10 }, (_, index) => `${item}\tfolder${index}${level === 0 ? '.js' : ''}`)
+    item = `040000 tree ${await git(['mktree'], { cwd, input: `${names.join('\n')}\n` })}`
+  }
+  commit = await git(['commit-tree', item.split(' ')[2] ?? '', '-m', 'bomb'], { cwd })
+  await git(['push', '-q', repository.cloneUrl, `${commit}:refs/heads/main`], { cwd })
+}, 30_000)
+afterAll(() => service.stop())
+
+/** Git processes of this service but those that wait for the next question. */
+function works(): number[] {
+  const waiting = new Set(processesWith('cat-file'))
+  return processesWith(`--git-dir=${service.folder}/`).filter((pid) => !waiting.has(pid))
+}
+
+/** The longest time in which this process, the server included, did nothing else. */
+async function longestPause(work: () => Promise<unknown>): Promise<number> {
+  let [last, longest] = [performance.now(), 0]
+  const timer = setInterval(() => {
+    const now = performance.now()
+    longest = Math.max(longest, now - last)
+    last = now
+  }, 5)
+  await work()
+  clearInterval(timer)
+  return longest
+}
+
+test('what Git needs too much memory for is refused or broken off, and leaves nothing running', async () => {
+  for (const path of [
+    `git/commits/${commit}`,
+    'commits',
+    'archive/main.zip',
+    'archive/main.tar.gz',
+    `git/commits/${commit}.diff`,
+  ]) {
+    const headers = { authorization: `token ${owner.token}` }
+    const answer = await fetch(`${service.url}/api/v1${repository.path}/${path}`, { headers })
+      .then((response) => response.arrayBuffer().then(() => response.status))
+      // Begun already, an answer can only end before its end.
+      .catch(() => 'broken off')
+    expect([path, answer === 413 || answer === 'broken off']).toEqual([path, true])
+  }
+  await until(() => works().length === 0, 'git has ended')
+}, 90_000)
+
+test('a client that leaves an archive leaves no work behind', async () => {
+  const client = new AbortController()
+  const url = `${service.url}/api/v1${repository.path}/archive/main.tar.gz?path=folder0`
+  const answer = fetch(url, { headers: { authorization: `token ${owner.token}` }, signal: client.signal }).catch(
+    () => 0,
+  )
+  await until(() => works().length > 0, 'git begins')
+  client.abort()
+  await answer
+  await until(() => works().length === 0, 'git ends')
+}, 30_000)
+
+test('what is read of such a tree has an end, and others are served meanwhile', async () => {
+  const pause = await longestPause(async () => {
+    await service.drain()
+    const tree = await owner.client.get(`${repository.path}/git/trees/main`, { recursive: true })
+    expect([tree.status, Object(tree.body).truncated]).toEqual([200, true])
+    for (const path of ['contents', 'languages', 'branches', 'compare/main...main'])
+      expect([path, (await owner.client.get(`${repository.path}/${path}`)).status]).toEqual([path, 200])
+  })
+  expect(pause).toBeLessThan(3000)
+}, 60_000)
