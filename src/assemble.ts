@@ -53,6 +53,8 @@ export interface Ground {
   stopping: AbortSignal
   /** Where the program listens, if it does. */
   url?: string | undefined
+  /** The same for SSH. */
+  sshPort?: number | undefined
   clock?: Clock | undefined
 }
 
@@ -99,9 +101,16 @@ export async function createContext(ground: Ground, built: AsyncDisposableStack)
     clock,
     log,
     baseUrl,
+    sshRoot: sshRootOf(baseUrl, config.sshPublicPort ?? ground.sshPort ?? config.sshPort),
     stopping,
   }
   return context
+}
+
+/** Its host is that of the site. A port of its own has to be in the address, which the short form has no place for. */
+function sshRootOf(baseUrl: string, port: number): string {
+  const host = new URL(baseUrl).hostname
+  return port === 22 || port === 0 ? `git@${host}:` : `ssh://git@${host}:${port}/`
 }
 
 /** The engine with the limits of the settings. Throws when the git program is missing or too old. */

@@ -137,6 +137,15 @@ const variables = {
   enableSwagger: yesNo(true, 'Whether `/api/swagger` and `/swagger.v1.json` exist.'),
   sshEnabled: yesNo(false, 'Whether Git over SSH is served.'),
   sshPort: integer(2222, { minimum: 0, maximum: 65535 }, 'Port of Git over SSH; 0 takes a free one.'),
+  sshPublicPort: optional(
+    Type.Integer({ minimum: 1, maximum: 65535 }),
+    'Port that clients use, for `ssh_url`, where another is passed on to SSH_PORT.',
+  ),
+  sshHostKey: optional(
+    Type.String(),
+    'File with the OpenSSH private key (Ed25519, no passphrase) that clients know the site by. Without it: generated once into `ssh_host_ed25519_key` in DATA_DIR.',
+  ),
+  sshMaxConnections: integer(500, { minimum: 1, maximum: 100_000 }, 'Connections of Git over SSH at once.'),
 
   // Programs of others.
   enableGitHooks: yesNo(

@@ -37,6 +37,8 @@ export interface Context {
   readonly log: Log
   /** The address people and links use, without a trailing slash. */
   readonly baseUrl: string
+  /** The same for Git over SSH: `git@host:`, or `ssh://git@host:port/` where the port is not the usual one. */
+  readonly sshRoot: string
   /** Fires when the process is asked to stop. */
   readonly stopping: AbortSignal
 }

@@ -13,6 +13,7 @@ import { registerCronTasks } from './jobs/cron-tasks.ts'
 import type { Refusal } from './kernel/errors.ts'
 import type { Clock } from './kernel/time.ts'
 import { createLog, type Log } from './log.ts'
+import { openSshDoor } from './ssh/door.ts'
 
 export interface ServiceOptions {
   clock?: Clock
@@ -49,12 +50,18 @@ export async function startService(config: Config, options: ServiceOptions = {})
     ? await listen(config, { fetch: (request) => fetch(request), context: () => context })
     : undefined
 
+  // Before the context as well: a free port becomes part of the addresses.
+  const ssh = listens && config.sshEnabled ? await openSshDoor(config) : undefined
+
   const stopping = new AbortController()
-  const ground = { config, log, databaseUrl, stopping: stopping.signal, url: front?.url, clock: options.clock }
+  const ports = { url: front?.url, sshPort: ssh?.port }
+  const ground = { config, log, databaseUrl, stopping: stopping.signal, ...ports, clock: options.clock }
   const context = await createContext(ground, built)
   built.defer(() => context.recognized.stop())
   context.recognized.start()
-  built.defer(() => front?.stop(config.shutdownTimeoutSeconds))
+  built.defer(async () => {
+    await Promise.all([front, ssh].map((door) => door?.stop(config.shutdownTimeoutSeconds)))
+  })
   // Runs first: what waits or streams hears of the stop while its connection is still open.
   built.defer(() => stopping.abort())
   const firstAdministrator = await createFirstAdministrator(context)
@@ -65,6 +72,8 @@ export async function startService(config: Config, options: ServiceOptions = {})
   else await registerCronTasks(context, periodicTasks)
   fetch = createHandler(context, app.fetch)
   ready(fetch)
+  ssh?.open(context)
+  if (ssh) log.info({ port: ssh.port, hostKey: ssh.fingerprint }, 'Git over SSH listens')
   const resources = built.move()
   return { url: front?.url ?? '', context, firstAdministrator, fetch, stop: () => resources.disposeAsync() }
 }

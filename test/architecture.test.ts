@@ -51,6 +51,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   webhooks: doors,
   actions: doors,
   web: doors,
+  ssh: doors,
   client: ['app'],
   app: [...doors, 'oauth', 'webhooks', 'actions', 'web'],
   assemble: ['*'],

@@ -3,11 +3,10 @@ import type { Context } from '../context.ts'
 import type { Viewer } from '../wire/viewer.ts'
 
 /** The reader of an answer. A token that sees public things only reads like a visitor: no address of anybody is among these. */
-export function viewerOf({ baseUrl, config }: Context, actor: Actor | undefined): Viewer {
-  const host = new URL(baseUrl).hostname
+export function viewerOf({ baseUrl, sshRoot, config }: Context, actor: Actor | undefined): Viewer {
   return {
     baseUrl,
-    sshRoot: config.sshPort === 22 ? `git@${host}` : `ssh://git@${host}:${config.sshPort}`,
+    sshRoot,
     noreplyDomain: config.noreplyDomain,
     userId: actor?.publicOnly ? undefined : actor?.user.id,
     isAdmin: actor?.publicOnly === false && actor.user.isAdmin,

@@ -145,7 +145,7 @@ function presentAlone(
     html_url: `${viewer.baseUrl}/${fullName}`,
     url,
     link: '',
-    ssh_url: `${viewer.sshRoot}/${fullName}.git`,
+    ssh_url: `${viewer.sshRoot}${fullName}.git`,
     clone_url: `${viewer.baseUrl}/${fullName}.git`,
     original_url: row.originalUrl,
     website: row.website,

@@ -1,7 +1,7 @@
 /** For whom a wire shape is made, and the addresses it names. */
 export interface Viewer {
   readonly baseUrl: string
-  /** Without a trailing slash: `ssh://git@host:port`, or `git@host:` form where the port is the usual one. */
+  /** What the path of a repository follows: `git@host:` where the port is the usual one, else `ssh://git@host:port/`. */
   readonly sshRoot: string
   readonly noreplyDomain: string
   /** Undefined for visitors. */

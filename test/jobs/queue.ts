@@ -70,7 +70,7 @@ function partialContext({ db, sql }: Database, { jobs, log, clock }: Pick<Contex
   }
   const stopping = new AbortController().signal
   return {
-    ...{ db, sql, jobs, log, clock, baseUrl: '', stopping },
+    ...{ db, sql, jobs, log, clock, baseUrl: '', sshRoot: '', stopping },
     get config() {
       return absent()
     },

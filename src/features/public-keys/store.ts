@@ -1,5 +1,6 @@
-import { and, asc, eq } from 'drizzle-orm'
+import { and, asc, eq, isNull, lte, or, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/client.ts'
+import { prepared } from '../../../db/prepared.ts'
 import { type PublicKeyRow, publicKeys } from '../../../db/schema/credentials.ts'
 import { type UserRow, users } from '../../../db/schema/users.ts'
 import type { Page, Paged } from '../../kernel/page.ts'
@@ -28,6 +29,32 @@ export async function findKey(db: Db, id: number): Promise<{ key: PublicKeyRow; 
     .innerJoin(users, eq(users.id, publicKeys.userId))
     .where(eq(publicKeys.id, id))
   return row
+}
+
+const byFingerprint = prepared((db) =>
+  db
+    .select({ key: publicKeys, owner: users })
+    .from(publicKeys)
+    .innerJoin(users, eq(users.id, publicKeys.userId))
+    .where(eq(publicKeys.fingerprint, sql.placeholder('fingerprint')))
+    .prepare('public_key_by_fingerprint'),
+)
+
+export async function findKeyByFingerprint(
+  db: Db,
+  fingerprint: string,
+): Promise<{ key: PublicKeyRow; owner: UserRow } | undefined> {
+  const [row] = await byFingerprint(db).execute({ fingerprint })
+  return row
+}
+
+/** Unless it was recorded after `since` already. */
+export async function updateLastUse(db: Db, id: number, { now, since }: { now: Date; since: Date }): Promise<void> {
+  const isOlder = or(isNull(publicKeys.lastUsedAt), lte(publicKeys.lastUsedAt, since))
+  await db
+    .update(publicKeys)
+    .set({ lastUsedAt: now })
+    .where(and(eq(publicKeys.id, id), isOlder))
 }
 
 export async function insertKey(db: Db, key: typeof publicKeys.$inferInsert): Promise<PublicKeyRow> {

@@ -1,7 +1,6 @@
 import type { UserRow } from '../../../db/schema/users.ts'
 import type { Context } from '../../context.ts'
 import type { InitialCommit, NewFile } from '../../git/model.ts'
-import { viewerOf } from '../../http/viewer.ts'
 import { invalid } from '../../kernel/errors.ts'
 import type { LabelTemplate } from '../../templates/label-sets.ts'
 import { fillLicense } from '../../templates/license-notice.ts'
@@ -67,7 +66,7 @@ async function readmeOf(context: Context, { owner }: People, option: CreateRepoO
     description: option.description ?? '',
     owner: owner.name,
     cloneUrl: `${context.baseUrl}/${path}`,
-    sshUrl: `${viewerOf(context, undefined).sshRoot}/${path}`,
+    sshUrl: `${context.sshRoot}${path}`,
   })
   if (content === undefined) throw invalid(`there is no readme template "${template}"`, 'readme')
   return { path: 'README.md', content }

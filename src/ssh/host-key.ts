@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { utils } from 'ssh2'
+import { type Config, ConfigError } from '../config.ts'
+import { madeOnce } from '../kernel/made-once.ts'
+import { KeyFault } from '../kernel/ssh-blob.ts'
+import { readSshPrivateKey } from '../signatures/ssh/private-key.ts'
+import { fingerprintOf } from '../signatures/ssh/public-key.ts'
+
+/** By which clients know the site again. */
+export interface HostKey {
+  /** In OpenSSH's form. */
+  secret: string
+  /** `SHA256:...`, which a client shows at its first connection. */
+  fingerprint: string
+}
+
+const NAME = 'ssh_host_ed25519_key'
+
+/** That of SSH_HOST_KEY, else the one in DATA_DIR, made at the first start. @throws ConfigError when it cannot be used */
+export function loadHostKey({ sshHostKey, dataDir }: Pick<Config, 'sshHostKey' | 'dataDir'>): HostKey {
+  const path = sshHostKey ?? join(dataDir, NAME)
+  try {
+    const secret = sshHostKey === undefined ? madeOnce(path, makeKey) : readFileSync(path, 'utf8')
+    return { secret, fingerprint: fingerprintOf(readSshPrivateKey(secret).blob) }
+  } catch (error) {
+    if (!(error instanceof KeyFault || (error instanceof Error && 'code' in error))) throw error
+    throw new ConfigError(
+      `SSH_HOST_KEY=${JSON.stringify(path)} cannot be used: ${error.message}. ` +
+        "What it needs is made by: ssh-keygen -t ed25519 -N '' -f FILE",
+    )
+  }
+}
+
+const makeKey = (): string => utils.generateKeyPairSync('ed25519', { comment: 'hearth' }).private
