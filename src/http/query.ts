@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import { invalid } from '../kernel/errors.ts'
-import { parseDay, parseTime } from '../kernel/time.ts'
+import { parseTime } from '../kernel/time.ts'
 
 /**
  * Query values as the family reads them. Only `queryInstant` refuses a value for its form: unreadable numbers and booleans mean
@@ -62,25 +62,37 @@ export const queryBoolean = (shown: Shown = {}) =>
       .Encode((value) => String(value ?? '')),
   )
 
-/** An RFC 3339 time, or a day as Git takes it, which begins at midnight in UTC; unreadable counts as absent. */
+const MOMENT = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?(?:Z|([+\- ])(\d\d):?(\d\d)?)?)?$/i
+
+/**
+ * A time as clients write it: RFC 3339, or with `+0000` for the zone as generated clients do, with the `+` that became a blank
+ * in a query, without a zone (UTC), without seconds, or a day alone.
+ */
+function readMoment(value: string | string[]): Date | undefined {
+  const [, day, minute = '00:00', second = ':00', sign, hours = '00', minutes = '00'] =
+    MOMENT.exec(first(value)?.trim() ?? '') ?? []
+  return day === undefined
+    ? undefined
+    : parseTime(`${day}T${minute}${second}${sign === '-' ? '-' : '+'}${hours}:${minutes}`)
+}
+
+/** A time; unreadable counts as absent. */
 export const queryTime = (shown: Shown = {}) =>
   t.Optional(
     t
       .Transform(raw({ type: 'string', format: 'date-time', ...shown }))
-      .Decode((value) => parseTime(first(value) ?? '') ?? parseDay(first(value) ?? ''))
+      .Decode(readMoment)
       .Encode((value) => value?.toISOString() ?? ''),
   )
 
-/** Wire: an RFC 3339 time, refused with 422 when it is unreadable: a client that follows changes would take all for new. */
+/** Wire: a time, refused with 422 when it is unreadable: a client that follows changes would take all for new. */
 export const queryInstant = (name: string) =>
   t.Optional(
     t
       .Transform(raw({ type: 'string', format: 'date-time' }))
       .Decode((value) => {
-        const text = first(value)?.trim()
-        if (!text) return undefined
-        const at = parseTime(text)
-        if (!at) throw invalid('is no RFC 3339 time', name)
+        const at = readMoment(value)
+        if (!at && first(value)?.trim()) throw invalid('is no RFC 3339 time', name)
         return at
       })
       .Encode((value) => value?.toISOString() ?? ''),

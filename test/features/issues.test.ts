@@ -185,7 +185,26 @@ test('lists filter by state, label, text, author and milestone', async () => {
   expect(await list({ since: '2999-01-01T00:00:00Z', before: '' })).toEqual([])
 })
 
-test.each(['yesterday', '2030-01-01', '2030-02-30T00:00:00Z'])('a list since %s is refused', async (since) => {
+test.each([
+  '2030-01-02T03:04:05Z',
+  '2030-01-02T03:04:05',
+  '2030-01-02T03:04:05.000000+0000',
+  '2030-01-02T05:04:05+02:00',
+  '2030-01-02T05:04:05 02:00',
+  '2030-01-01T22:04:05-05',
+  '2030-01-02 03:04',
+  '2030-01-02',
+])('a list is since %s', async (since) => {
+  const repository = await service.createRepository(alice)
+  for (const at of ['2030-01-01T23:00:00Z', '2030-01-02T03:04:05Z']) {
+    await alice.client.post(issuesOf(repository), { title: at })
+    await service.context.sql`update issues set updated_at = ${at} where title = ${at}`
+  }
+  const answer = await alice.client.get(issuesOf(repository), { since })
+  expect(answer.body).toMatchObject([{ title: '2030-01-02T03:04:05Z' }])
+})
+
+test.each(['yesterday', '2030-02-30T00:00:00Z', '2030-01-01T25:00:00Z', '1'])('a list since %s is refused', async (since) => {
   const repository = await service.createRepository(alice)
   await alice.client.post(issuesOf(repository), { title: 'x' })
   for (const path of ['', '/comments', '/1/comments'])
