@@ -91,8 +91,8 @@ async function findAttributes(
     const found = await git.readAttributes(repositoryId, { sources, names: fileAttributeNames, paths }, call)
     return new Map([...found].map(([path, values]) => [path, readFileAttributes(values)]))
   } catch (error) {
-    // So many patterns for so many paths are meant to take time, or the machine has none to give: languages are no need.
-    if (isGitError(error, 'timeout')) return new Map()
+    // So many patterns for so many paths are meant to take time or memory, or the machine has none to give: languages are no need.
+    if (isGitError(error, 'timeout') || isGitError(error, 'too-large')) return new Map()
     throw error
   }
 }
