@@ -204,13 +204,16 @@ test.each([
   expect(answer.body).toMatchObject([{ title: '2030-01-02T03:04:05Z' }])
 })
 
-test.each(['yesterday', '2030-02-30T00:00:00Z', '2030-01-01T25:00:00Z', '1'])('a list since %s is refused', async (since) => {
-  const repository = await service.createRepository(alice)
-  await alice.client.post(issuesOf(repository), { title: 'x' })
-  for (const path of ['', '/comments', '/1/comments'])
-    for (const query of [{ since }, { before: since }])
-      expect([path, (await alice.client.get(issuesOf(repository) + path, query)).status]).toEqual([path, 422])
-})
+test.each(['yesterday', '2030-02-30T00:00:00Z', '2030-01-01T25:00:00Z', '1'])(
+  'a list since %s is refused',
+  async (since) => {
+    const repository = await service.createRepository(alice)
+    await alice.client.post(issuesOf(repository), { title: 'x' })
+    for (const path of ['', '/comments', '/1/comments'])
+      for (const query of [{ since }, { before: since }])
+        expect([path, (await alice.client.get(issuesOf(repository) + path, query)).status]).toEqual([path, 422])
+  },
+)
 
 test('comments are written, read, changed and deleted, and counted', async () => {
   const discussed = await service.createRepository(alice)
