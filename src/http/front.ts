@@ -61,7 +61,9 @@ export async function openFront(handlers: FrontHandlers, options: FrontOptions):
   }
   const bridge = createServer({ maxHeaderSize: options.maxHeaderBytes }, (message, reply) => {
     // Who goes away in the middle of a body needs no answer.
-    answer(handlers, { message, reply, maxBytes: options.maxHeldBytes }).catch(() => reply.destroy())
+    answer(handlers, { message, reply, maxBytes: options.maxHeldBytes, seconds: options.idleSeconds }).catch(() =>
+      reply.destroy(),
+    )
   })
   const extra = {
     maxRequestBodySize: options.maxBodyBytes,
@@ -125,13 +127,15 @@ interface Bridged {
   message: IncomingMessage
   reply: ServerResponse
   maxBytes: number
+  /** For the whole body: Bun does not see here that nothing comes. */
+  seconds: number
 }
 
-async function answer(handlers: FrontHandlers, { message, reply, maxBytes }: Bridged): Promise<void> {
+async function answer(handlers: FrontHandlers, { message, reply, maxBytes, seconds }: Bridged): Promise<void> {
   const { host } = message.headers
   const url = `http://${isHost(host) && host ? host : 'localhost'}${message.url ?? '/'}`
   const hasBody = message.method !== 'GET' && message.method !== 'HEAD'
-  const body = hasBody ? await readAtMost(message, maxBytes) : null
+  const body = hasBody ? await readInTime(message, { maxBytes, seconds }) : null
   const request = new Request(url, {
     method: message.method ?? 'GET',
     headers: Object.entries(message.headers).flatMap(([name, value]): [string, string][] =>
@@ -145,6 +149,11 @@ async function answer(handlers: FrontHandlers, { message, reply, maxBytes }: Bri
   // What is still coming is not read.
   reply.setHeader('connection', 'close')
   await send(message, reply, handlers.refuse(request, tooLarge(`the body is larger than ${maxBytes} bytes`)))
+}
+
+function readInTime(message: IncomingMessage, limit: { maxBytes: number; seconds: number }) {
+  const tooSlow = setTimeout(() => message.destroy(), limit.seconds * 1000)
+  return readAtMost(message, limit.maxBytes).finally(() => clearTimeout(tooSlow))
 }
 
 /** Undefined when there is more. */

@@ -161,6 +161,28 @@ test('no answer is cut before the time that a silence may last', async () => {
   for (const received of answers) expect(received).toEndWith('after a pause')
 }, 15_000)
 
+test('a body that trickles in is not waited for without end', async () => {
+  const hasty = await openFront(handlers, { ...options, idleSeconds: 1 })
+  const bodies = ['/api/v1/notifications', '/'].map(
+    (path) =>
+      new Promise<string>((resolve) => {
+        let received = ''
+        const socket = connect(hasty.port, '127.0.0.1', () => socket.write(head(`PUT ${path}`, 'Content-Length: 900')))
+        const drip = setInterval(() => socket.write('a'), 200)
+        socket.on('data', (chunk) => {
+          received += chunk
+        })
+        socket.on('error', () => undefined)
+        socket.on('close', () => {
+          clearInterval(drip)
+          resolve(received)
+        })
+      }),
+  )
+  for (const received of await Promise.all(bodies)) expect(received).not.toStartWith('HTTP/1.1 20')
+  await hasty.stop(0)
+}, 20_000)
+
 test('a stop lets a running request end and refuses new ones', async () => {
   const stopping = await openFront(handlers, options)
   const running = new Promise<void>((resolve) => {

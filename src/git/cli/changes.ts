@@ -164,6 +164,8 @@ function count(total: Changes, file: FileChange | undefined, numbers: RegExpExec
   total.deletions += file.deletions
 }
 
+const MAX_DIFF_MS = 120_000
+
 const PATCH = ['-M', '--no-ext-diff', '--no-textconv', '--no-color']
 
 export async function diff(
@@ -181,5 +183,7 @@ export async function diff(
     query.format === 'patch'
       ? ['format-patch', '--stdout', '--no-signature', ...PATCH, ...range]
       : ['diff-tree', '-r', '-p', ...(query.withBinary ? ['--binary'] : []), ...PATCH, base, head]
-  return streamGit(store.runner, { args: [...args, '--', ...paths], folder, call, isTransfer: true })
+  // Half an hour of a processor can hide in a megabyte that somebody pushed, and the places are those of clones and pushes.
+  const limited = { timeoutMs: MAX_DIFF_MS, ...call }
+  return streamGit(store.runner, { args: [...args, '--', ...paths], folder, call: limited, isTransfer: true })
 }
