@@ -13,7 +13,7 @@ const TRIGGER =
   /https?:\/\/|www\.|\[\[|[@#!]|(?<![\w/.-])[0-9a-f]{7,40}(?![\w/.-])|(?<![\w:]):[a-z0-9_+-]{2,40}:(?![\w:])/gi
 
 /** Most pieces of text have none of these, and the search itself is slow. */
-const HINT = /[@#!:]|\[\[|www\.|[0-9a-f]{7}/i
+const HINT = /[@#!:]|\[\[|[Ww]{3}\.|[0-9a-f]{7}/
 
 /**
  * Finds what may be a link or a reference in plain text, in order and without overlap. Looks back from a sign only as far as

@@ -22,21 +22,26 @@ export function linksOf(context: RenderContext): Links {
   }
   const [pages = '', images = ''] = repo === undefined ? [] : folder[mode]
   const below = mode === 'gfm' || mode === 'file' ? tree : ''
-  const resolve = (kind: string, url: string) => {
-    // Most paths have nothing to follow, and then joining is all there is to do.
-    const isSimple = /^[\w-][^?#]*/.test(url) && !/\/\.|\/\/|^[^?#]*\/$/.test(url)
+  const placeOf = (kind: string) => {
     const folders = [kind, below].filter((folder) => folder !== '')
-    return isSimple ? [root, ...folders, url].join('/') : join(root, folders, url)
+    return { folders, prefix: [root, ...folders, ''].join('/') }
+  }
+  const pagePlace = placeOf(pages)
+  const imagePlace = placeOf(images)
+  const resolve = ({ folders, prefix }: typeof pagePlace, url: string) => {
+    // Most paths have nothing to follow, and then joining is all there is to do.
+    const isSimple = /^[\w-]/.test(url) && !/\/\.|\/\/|^[^?#]*\/$/.test(url)
+    return isSimple ? prefix + url : join(root, folders, url)
   }
   return {
     link(url) {
       if (schemeOf(url) !== undefined || url.startsWith('//')) return url
       if (url.startsWith('#')) return anchor(url)
-      return url === '' ? url : resolve(pages, url)
+      return url === '' ? url : resolve(pagePlace, url)
     },
     image(src) {
       if (schemeOf(src) !== undefined || src.startsWith('//')) return { src, page: src }
-      return { src: resolve(images, src), page: resolve(pages, src) }
+      return { src: resolve(imagePlace, src), page: resolve(pagePlace, src) }
     },
   }
 }

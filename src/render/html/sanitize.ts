@@ -16,6 +16,9 @@ export interface SanitizeOptions {
   image?: (src: string) => { src: string; page: string }
 }
 
+/** Whether and how they are shown depends on their attributes. */
+const JUDGED_BY_ATTRIBUTES: ReadonlySet<string> = new Set(['a', 'img', 'input'])
+
 /** Deeper elements lose their tags, not their text. Browsers stop nesting at 512. */
 const MAX_DEPTH = 120
 
@@ -26,9 +29,20 @@ const MAX_DEPTH = 120
  * 1.6 ms, which leaves links and references to a second parser.
  */
 export function sanitize(html: string, options: SanitizeOptions = {}): string {
-  const writer = new Writer(options)
+  const writer = new Writer(html, options)
   readTokens(html, writer)
   return writer.finish()
+}
+
+/** Longer tags are hardly ever written twice. */
+const MAX_REMEMBERED = 80
+
+interface Tag {
+  name: string
+  attributes: readonly Attribute[]
+  /** Where it is written. */
+  from: number
+  to: number
 }
 
 interface Open {
@@ -41,14 +55,18 @@ class Writer {
   private out = ''
   private words = ''
   private readonly stack: Open[] = []
+  private readonly html: string
   private readonly options: SanitizeOptions
   /** Name and depth of the swallowed element that is being skipped. */
   private skipping = ''
   private skippedDepth = 0
+  /** What each tag became, by how it is written. */
+  private readonly tags = new Map<string, string>()
   private links = 0
   private verbatim = 0
 
-  constructor(options: SanitizeOptions) {
+  constructor(html: string, options: SanitizeOptions) {
+    this.html = html
     this.options = options
   }
 
@@ -56,7 +74,7 @@ class Writer {
     if (this.skipping === '' || (this.skipping === 'script' && !this.options.isPlain)) this.words += text
   }
 
-  open(name: string, attributes: Attribute[], source: string): void {
+  open(name: string, attributes: readonly Attribute[], from: number, to: number): void {
     if (this.skipping !== '') {
       if (name === this.skipping) this.skippedDepth++
       return
@@ -64,18 +82,19 @@ class Writer {
     if (SWALLOWED.has(name)) {
       this.skipping = name
       this.skippedDepth = 1
-      if (name === 'script' && !this.options.isPlain) this.words += source
+      if (name === 'script' && !this.options.isPlain) this.words += this.html.slice(from, to)
       return
     }
     const allowed = ALLOWED.get(name)
-    if (allowed && this.stack.length < MAX_DEPTH && this.makeRoom(name)) this.element(name, attributes, allowed)
+    if (allowed && this.stack.length < MAX_DEPTH && this.makeRoom(name))
+      this.element({ name, attributes, from, to }, allowed)
   }
 
-  close(name: string, source: string): void {
+  close(name: string, from: number, to: number): void {
     if (this.skipping !== '') {
       if (name === this.skipping && --this.skippedDepth === 0) {
         this.skipping = ''
-        if (name === 'script' && !this.options.isPlain) this.words += source
+        if (name === 'script' && !this.options.isPlain) this.words += this.html.slice(from, to)
       }
       return
     }
@@ -100,31 +119,46 @@ class Writer {
     return true
   }
 
-  private element(name: string, attributes: Attribute[], allowed: ReadonlySet<string>): void {
+  private element(tag: Tag, allowed: ReadonlySet<string>): void {
     this.flush()
-    const values = this.safeAttributes(name, attributes, allowed)
-    let after = ''
-    let isShown = true
-    if (name === 'a') isShown = this.finishLink(values)
-    else if (name === 'img') {
-      isShown = values.has('src')
-      after = this.finishImage(values)
-    } else if (name === 'input') {
-      if (!values.has('type')) return
-      values.set('disabled', '')
-    }
-    if (isShown) {
-      this.out += `<${name}`
-      for (const [key, value] of values) this.out += ` ${key}="${escapeHtml(value)}"`
-      this.out += VOID_ELEMENTS.has(name) && !this.options.isPlain ? `/>${after}` : `>${after}`
-    }
-    if (VOID_ELEMENTS.has(name)) return
-    this.stack.push({ name, isShown })
-    if (name === 'a' && isShown) this.links++
-    if (name === 'code' || name === 'pre') this.verbatim++
+    const { name } = tag
+    const shown = JUDGED_BY_ATTRIBUTES.has(name) ? this.special(tag, allowed) : this.plain(tag, allowed)
+    if (shown === undefined) return
+    this.out += shown
+    if (!VOID_ELEMENTS.has(name)) this.push({ name, isShown: shown !== '' })
   }
 
-  private safeAttributes(name: string, attributes: Attribute[], allowed: ReadonlySet<string>): Map<string, string> {
+  /** Most tags of a text are written alike again and again: what one became, the next becomes too. */
+  private plain(tag: Tag, allowed: ReadonlySet<string>): string {
+    const written = tag.to - tag.from <= MAX_REMEMBERED ? this.html.slice(tag.from, tag.to) : ''
+    const known = this.tags.get(written)
+    if (known !== undefined) return known
+    const shown = this.write(tag.name, this.safeAttributes(tag, allowed))
+    if (written !== '') this.tags.set(written, shown)
+    return shown
+  }
+
+  /** Empty for a link that loses its tags; undefined for what is left out. */
+  private special(tag: Tag, allowed: ReadonlySet<string>): string | undefined {
+    const values = this.safeAttributes(tag, allowed)
+    if (tag.name === 'a') return this.finishLink(values) ? this.write('a', values) : ''
+    if (tag.name === 'input') return values.has('type') ? this.write('input', values.set('disabled', '')) : undefined
+    return values.has('src') ? this.image(values) : undefined
+  }
+
+  private write(name: string, values: ReadonlyMap<string, string>): string {
+    let shown = `<${name}`
+    for (const [key, value] of values) shown += ` ${key}="${escapeHtml(value)}"`
+    return shown + (VOID_ELEMENTS.has(name) && !this.options.isPlain ? '/>' : '>')
+  }
+
+  private push(open: Open): void {
+    this.stack.push(open)
+    if (open.name === 'a' && open.isShown) this.links++
+    if (open.name === 'code' || open.name === 'pre') this.verbatim++
+  }
+
+  private safeAttributes({ name, attributes }: Tag, allowed: ReadonlySet<string>): Map<string, string> {
     const values = new Map<string, string>()
     for (const attribute of attributes) {
       if (!allowed.has(attribute.name) || values.has(attribute.name)) continue
@@ -144,16 +178,13 @@ class Writer {
     return true
   }
 
-  /** Wire: an image outside of a link becomes one to its page. Writes the opening tag, gives the closing one. */
-  private finishImage(values: Map<string, string>): string {
-    const src = values.get('src')
-    if (src === undefined || this.options.image === undefined) return ''
-    const resolved = this.options.image(src)
-    values.set('src', resolved.src)
-    values.set('loading', 'lazy')
-    if (this.links > 0) return ''
-    this.out += `<a href="${escapeHtml(resolved.page)}" target="_blank" rel="nofollow noopener">`
-    return '</a>'
+  /** Wire: an image outside of a link becomes one to its page. */
+  private image(values: Map<string, string>): string {
+    const resolved = this.options.image?.(values.get('src') ?? '')
+    if (resolved === undefined) return this.write('img', values)
+    const image = this.write('img', values.set('src', resolved.src).set('loading', 'lazy'))
+    if (this.links > 0) return image
+    return `<a href="${escapeHtml(resolved.page)}" target="_blank" rel="nofollow noopener">${image}</a>`
   }
 
   private popTo(depth: number): void {

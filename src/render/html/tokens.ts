@@ -8,12 +8,15 @@ export interface Attribute {
 }
 
 export interface TokenSink {
-  /** `source` is the tag as it was written. */
-  open(name: string, attributes: Attribute[], source: string): void
-  close(name: string, source: string): void
+  /** The tag is written between the two offsets. */
+  open(name: string, attributes: readonly Attribute[], from: number, to: number): void
+  close(name: string, from: number, to: number): void
   /** Character references resolved; may come in several pieces. */
   text(text: string): void
 }
+
+/** Of most tags; never added to. */
+const NONE: Attribute[] = []
 
 /** A tag with more attributes than this is an attack; the rest are dropped. */
 const MAX_ATTRIBUTES = 50
@@ -25,9 +28,9 @@ const MAX_ATTRIBUTES = 50
 export function readTokens(html: string, sink: TokenSink): void {
   let name = ''
   let start = 0
-  let attributes: Attribute[] = []
+  let attributes = NONE
   let attribute: Attribute = { name: '', value: '' }
-  const endTag = (end: number) => sink.open(name, attributes, html.slice(start - 1, end + 1))
+  const endTag = (end: number) => sink.open(name, attributes, start - 1, end + 1)
   const tokenizer = new Tokenizer(
     {},
     {
@@ -36,7 +39,7 @@ export function readTokens(html: string, sink: TokenSink): void {
       onopentagname(from, to) {
         name = html.slice(from, to).toLowerCase()
         start = from
-        attributes = []
+        attributes = NONE
       },
       onattribname(from, to) {
         attribute = { name: html.slice(from, to).toLowerCase(), value: '' }
@@ -48,11 +51,12 @@ export function readTokens(html: string, sink: TokenSink): void {
         attribute.value += String.fromCodePoint(codePoint)
       },
       onattribend() {
-        if (attributes.length < MAX_ATTRIBUTES) attributes.push(attribute)
+        if (attributes === NONE) attributes = [attribute]
+        else if (attributes.length < MAX_ATTRIBUTES) attributes.push(attribute)
       },
       onopentagend: endTag,
       onselfclosingtag: endTag,
-      onclosetag: (from, to) => sink.close(html.slice(from, to).toLowerCase(), html.slice(from - 2, to + 1)),
+      onclosetag: (from, to) => sink.close(html.slice(from, to).toLowerCase(), from - 2, to + 1),
       oncdata() {},
       oncomment() {},
       ondeclaration() {},
