@@ -76,8 +76,10 @@ export async function checkGit(config: Config): Promise<Finding> {
     const git = await openGit(config)
     const { version } = git
     await git.close()
-    return { subject, detail: `version ${version}` }
+    const hooks = config.enableGitHooks ? '; Git hooks may be set, and run with all that this program may do' : ''
+    return { subject, detail: `version ${version}${hooks}` }
   } catch (error) {
-    return { subject, detail: messageOf(error), remedy: 'install Git 2.39 or newer and let PATH lead to it' }
+    const tools = config.enableGitHooks ? 'Git 2.39 or newer, and for its hooks GNU coreutils,' : 'Git 2.39 or newer'
+    return { subject, detail: messageOf(error), remedy: `install ${tools} and let PATH lead there` }
   }
 }
