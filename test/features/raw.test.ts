@@ -51,6 +51,15 @@ afterAll(() => service.stop())
 const load = (name: string, init?: RequestInit) => fetch(`${service.url}${path}/raw/${name}`, init)
 
 describe('a file', () => {
+  test('is found with the revision before its path, as older clients ask', async () => {
+    for (const revision of ['main', 'a/b/c', 'v1.0/x', head, head.slice(0, 8)])
+      for (const kind of ['raw', 'media'])
+        expect(await (await fetch(`${service.url}${path}/${kind}/${revision}/a.txt`)).text()).toBe('0123456789')
+    for (const none of ['main', 'main/none', 'gone/a.txt', 'branch/main/a.txt', 'HEAD/a.txt', '1234567/a.txt'])
+      expect([none, (await load(none)).status]).toEqual([none, 404])
+    expect((await load('main/a.txt?ref=main')).status).toBe(404)
+  })
+
   test('comes byte for byte, as media too, and only its head where that is asked for', async () => {
     for (const kind of ['raw', 'media']) {
       const answer = await fetch(`${service.url}${path}/${kind}/large.bin`)

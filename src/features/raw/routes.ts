@@ -6,9 +6,10 @@ import { gate } from '../../http/gate.ts'
 import { BINARY, SNIFFED_TYPES } from '../../http/media-type.ts'
 import { queryText } from '../../http/query.ts'
 import { decodeWildcard } from '../../http/wildcard.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import { getPlace } from '../contents/service.ts'
 import { serveFile } from './serve.ts'
-import { splitAddress } from './web-address.ts'
+import { splitAddress, splitRevision } from './web-address.ts'
 
 const read = { unit: 'repo.code', scope: 'repository' } as const
 const query = t.Object({ ref: queryText({ description: 'Branch, tag or commit; the default branch without it' }) })
@@ -24,7 +25,8 @@ export const rawRoutes = (context: Context) =>
     .use(gate(context))
     .get(
       '/raw/*',
-      ({ repo, params, query, request }) => serve(context, request, { repo, path: decodeWildcard(params), ...query }),
+      ({ repo, params, query, request }) =>
+        serveAsked(context, request, { repo, path: decodeWildcard(params), ...query }),
       {
         readRepo: read,
         query,
@@ -34,7 +36,8 @@ export const rawRoutes = (context: Context) =>
     )
     .get(
       '/media/*',
-      ({ repo, params, query, request }) => serve(context, request, { repo, path: decodeWildcard(params), ...query }),
+      ({ repo, params, query, request }) =>
+        serveAsked(context, request, { repo, path: decodeWildcard(params), ...query }),
       {
         readRepo: read,
         query,
@@ -62,11 +65,25 @@ async function servePage(
   return serve(context, request, { repo, ...(await splitAddress(context, repo, decodeWildcard(params))) })
 }
 
-async function serve(
-  context: Context,
-  request: Request,
-  { repo, path, ref }: { repo: RepositoryAccess; path: string; ref?: string | undefined },
-): Promise<Response> {
+/** Wire: older clients put the revision before the path, as in `raw/main/a.txt`; what the default branch has comes first. */
+async function serveAsked(context: Context, request: Request, file: File): Promise<Response> {
+  try {
+    return await serve(context, request, file)
+  } catch (error) {
+    const isMissing = error instanceof Refusal && error.status === 404
+    const older = isMissing && file.ref === undefined ? await splitRevision(context, file.repo, file.path) : undefined
+    if (!older) throw error
+    return serve(context, request, { ...file, ...older })
+  }
+}
+
+interface File {
+  repo: RepositoryAccess
+  path: string
+  ref?: string | undefined
+}
+
+async function serve(context: Context, request: Request, { repo, path, ref }: File): Promise<Response> {
   const { entry } = await getPlace(context, repo, { path, ref })
   return serveFile(context, request, { repositoryId: repo.repository.id, entry })
 }
