@@ -14,7 +14,7 @@ let repo: TestRepository
 let clone: string
 
 beforeAll(async () => {
-  service = await startTestService({ settings: { ENABLE_GIT_HOOKS: 'true', GIT_HOOK_TIMEOUT_SECONDS: '1' } })
+  service = await startTestService({ settings: { ENABLE_GIT_HOOKS: 'true', GIT_HOOK_TIMEOUT_SECONDS: '3' } })
   owner = await service.createUser()
   trusted = await service.createUser()
   await allow(trusted)
@@ -169,7 +169,7 @@ describe('a push', () => {
     const mark = join(service.folder, 'pid')
     await set('pre-receive', `#!/bin/sh\nsleep 77 &\necho $! >${mark}\nwait\n`)
     const run = await push()
-    expect(run.stderr).toContain('the pre-receive hook took longer than 1 s')
+    expect(run.stderr).toContain('the pre-receive hook took longer than 3 s')
     expect(run.stderr).toContain('pre-receive hook declined')
     expect(await stateOf(mark)).toMatch(/^gone$|\) Z /)
     await clear()
