@@ -27,6 +27,15 @@ export function parseTime(text: string): Date | undefined {
   return day <= daysInMonth ? at : undefined
 }
 
+/**
+ * What a client gave for a time: undefined when absent or impossible. Wire: null for year one, by which clients that always send
+ * every key mean none.
+ */
+export function givenTime(text: string | undefined): Date | null | undefined {
+  const at = text === undefined ? undefined : parseTime(text)
+  return at && wireTime(at) === ZERO_TIME ? null : at
+}
+
 /** Midnight in UTC of a day such as `2026-01-31`; undefined for anything else, impossible days included. */
 export const parseDay = (text: string): Date | undefined =>
   /^\d{4}-\d{2}-\d{2}$/.test(text) ? parseTime(`${text}T00:00:00Z`) : undefined

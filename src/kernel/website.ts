@@ -10,3 +10,7 @@ export function isWebsite(text: string, maxLength = MAX_WEBSITE_LENGTH): boolean
   const { username, password, hostname } = new URL(text)
   return hostname !== '' && username === '' && password === ''
 }
+
+/** Whether a text is an address without its scheme, as people write it: `www.example.com/docs`. */
+export const isHostAddress = (text: string): boolean =>
+  /^[a-z0-9-]+(\.[a-z0-9-]+)+(:\d+)?([/?#][^\s\\]*)?$/i.test(text) && URL.canParse(`https://${text}`)

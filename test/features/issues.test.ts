@@ -72,6 +72,18 @@ test('a milestone takes an empty state for none', async () => {
   expect((await alice.client.patch(one, { state: 'paused' })).status).toBe(422)
 })
 
+test('year one is no deadline', async () => {
+  const planned = await service.createRepository(alice)
+  const none = '0001-01-01T00:00:00Z'
+  const issue = await alice.client.post(issuesOf(planned), { title: 'x', due_date: none })
+  expect(issue.body).toMatchObject({ due_date: null })
+  const one = `${issuesOf(planned)}/1`
+  expect((await alice.client.patch(one, { due_date: '2030-01-01T00:00:00Z' })).string('due_date')).toStartWith('2030')
+  expect((await alice.client.patch(one, { due_date: none })).body).toMatchObject({ due_date: null })
+  const milestone = await alice.client.post(`${planned.path}/milestones`, { title: 'm', due_on: none })
+  expect(milestone.body).toMatchObject({ due_on: null })
+})
+
 test('closing counts, and milestones follow', async () => {
   const counted = await service.createRepository(alice)
   const milestone = await alice.client.post(`${counted.path}/milestones`, { title: 'v1' })
@@ -210,7 +222,7 @@ test.each(['yesterday', '2030-02-30T00:00:00Z', '2030-01-01T25:00:00Z', '1'])(
     const repository = await service.createRepository(alice)
     await alice.client.post(issuesOf(repository), { title: 'x' })
     for (const path of ['', '/comments', '/1/comments'])
-      for (const query of [{ since }, { before: since }])
+      for (const query of ['since', 'before'].map((name) => ({ [name]: since })))
         expect([path, (await alice.client.get(issuesOf(repository) + path, query)).status]).toEqual([path, 422])
   },
 )

@@ -294,6 +294,25 @@ describe('editing', () => {
     expect((await ann.client.get('/repos/ann/full')).body).toEqual(before.body)
   })
 
+  test('an empty word leaves a choice as it is, and a website needs no scheme', async () => {
+    const { path } = await service.createRepository(ann)
+    await ann.client.patch(path, { default_merge_style: 'squash', projects_mode: 'owner' })
+    const edited = await ann.client.patch(path, {
+      default_merge_style: '',
+      projects_mode: '',
+      default_branch: '',
+      mirror_interval: '',
+      website: 'www.example.com:8080/docs?a=b',
+    })
+    expect(edited.body).toMatchObject({
+      default_merge_style: 'squash',
+      projects_mode: 'owner',
+      website: 'www.example.com:8080/docs?a=b',
+    })
+    for (const website of ['java.script:alert(1)', 'example', 'a.b c', 'me@example.com', 'example.com:x'])
+      expect([website, (await ann.client.patch(path, { website })).status]).toEqual([website, 422])
+  })
+
   test('the default branch is one that exists; in an empty repository any', async () => {
     const { id, path, cloneUrl } = await service.createRepository(ann)
     await service.git(['clone', cloneUrl, 'branches'])

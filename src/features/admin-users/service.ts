@@ -2,7 +2,7 @@ import type { UserRow } from '../../../db/schema/users.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { invalid } from '../../kernel/errors.ts'
-import { parseTime } from '../../kernel/time.ts'
+import { givenTime } from '../../kernel/time.ts'
 import { createUser } from '../users/create.ts'
 import type { CreateUserOption } from './schema.ts'
 
@@ -12,7 +12,7 @@ import type { CreateUserOption } from './schema.ts'
  */
 export async function createUserAsAdmin(context: Context, by: Actor, option: CreateUserOption): Promise<UserRow> {
   requireLocalSource(option.source_id)
-  const createdAt = option.created_at === undefined ? undefined : parseTime(option.created_at)
+  const createdAt = givenTime(option.created_at)
   if (option.created_at !== undefined && createdAt === undefined) throw invalid('is no time', 'created_at')
   return createUser(context, {
     name: option.username,
@@ -24,7 +24,7 @@ export async function createUserAsAdmin(context: Context, by: Actor, option: Cre
     mustChangePassword: option.must_change_password ?? true,
     isRestricted: option.restricted,
     visibility: option.visibility || undefined,
-    createdAt,
+    createdAt: createdAt ?? undefined,
     by,
     isNotified: option.send_notify,
   })

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts'
 import type { Sign, Signature } from '../../git/model.ts'
 import { isEmailAddress } from '../../kernel/email.ts'
 import { invalid } from '../../kernel/errors.ts'
-import { parseTime, wireTime, ZERO_TIME } from '../../kernel/time.ts'
+import { givenTime } from '../../kernel/time.ts'
 import { noreplyAddress } from '../../wire/user.ts'
 import { findAccountsByEmail } from '../commits/people.ts'
 import type { CommitOptions, Identity } from './schema.ts'
@@ -59,10 +59,10 @@ const ownIdentity = ({ config }: Context, user: UserRow): Name => ({
   email: user.keepEmailPrivate ? noreplyAddress(user, config) : user.email,
 })
 
-/** With the zone that the client wrote. Wire: clients that always send every key send year one for a time that they leave open. */
+/** With the zone that the client wrote. */
 function readDate(text: string | undefined): Pick<Signature, 'date' | 'offsetMinutes'> | undefined {
-  const date = text === undefined ? undefined : parseTime(text)
-  if (!date || text === undefined || wireTime(date) === ZERO_TIME) return undefined
+  const date = givenTime(text)
+  if (!date || text === undefined) return undefined
   const [, sign, hours, minutes] = /([+-])(\d{2}):(\d{2})$/.exec(text) ?? []
   const offset = Number(hours ?? 0) * 60 + Number(minutes ?? 0)
   return { date, offsetMinutes: sign === '-' ? -offset : offset }

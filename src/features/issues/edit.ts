@@ -5,7 +5,7 @@ import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { appendEvent } from '../../events/append.ts'
 import { conflict, forbidden, notFound } from '../../kernel/errors.ts'
-import { parseTime } from '../../kernel/time.ts'
+import { givenTime } from '../../kernel/time.ts'
 import type { EditIssueOption } from './schema.ts'
 import { getIssue, mayPlan, readAssignees, readMilestone, recordStateChange } from './service.ts'
 import { lockIssue, recountMilestones, replaceAssignees, updateIssue } from './store.ts'
@@ -55,7 +55,7 @@ async function readPlanChange(db: Db, repo: RepositoryAccess, option: EditIssueO
   return {
     ref: option.ref,
     milestoneId: option.milestone === undefined ? undefined : await readMilestone(db, repo, option.milestone),
-    dueAt: option.unset_due_date ? null : option.due_date === undefined ? undefined : parseTime(option.due_date),
+    dueAt: option.unset_due_date ? null : givenTime(option.due_date),
   }
 }
 

@@ -9,7 +9,7 @@ import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { appendEvent } from '../../events/append.ts'
 import { forbidden, invalid, notFound } from '../../kernel/errors.ts'
-import { parseTime } from '../../kernel/time.ts'
+import { givenTime } from '../../kernel/time.ts'
 import type { ShownIssue } from '../../wire/issue.ts'
 import { findUsableLabels } from '../labels/store.ts'
 import { findMilestones } from '../milestones/store.ts'
@@ -97,8 +97,7 @@ async function readPlan(db: Db, repo: RepositoryAccess, option: CreateIssueOptio
     readMilestone(db, repo, option.milestone ?? 0),
     option.labels?.length ? findUsableLabels(db, placeOf(repo), { ids: option.labels }) : [],
   ])
-  const dueAt = option.due_date === undefined ? null : (parseTime(option.due_date) ?? null)
-  return { labels, assignees, milestoneId, dueAt }
+  return { labels, assignees, milestoneId, dueAt: givenTime(option.due_date) ?? null }
 }
 
 export const placeOf = ({ repository }: RepositoryAccess) => ({

@@ -1,7 +1,7 @@
 import type { MilestoneRow } from '../../../db/schema/issues.ts'
 import type { Context } from '../../context.ts'
 import { notFound } from '../../kernel/errors.ts'
-import { parseTime } from '../../kernel/time.ts'
+import { givenTime } from '../../kernel/time.ts'
 import type { CreateMilestoneOption, EditMilestoneOption } from './schema.ts'
 import { findMilestone, insertMilestone, removeMilestone, updateMilestone } from './store.ts'
 
@@ -15,7 +15,7 @@ export function createMilestone(
     repositoryId,
     title: option.title,
     description: option.description,
-    dueAt: option.due_on === undefined ? null : parseTime(option.due_on),
+    dueAt: givenTime(option.due_on),
     isClosed,
     closedAt: isClosed ? clock.now() : null,
   })
@@ -40,7 +40,7 @@ export async function editMilestone(
     id,
     title: option.title || undefined,
     description: option.description,
-    dueAt: option.due_on === undefined ? undefined : parseTime(option.due_on),
+    dueAt: givenTime(option.due_on),
     ...(becomes === isClosed ? {} : { isClosed: becomes, closedAt: becomes ? context.clock.now() : null }),
   })
   if (!edited) throw notFound()

@@ -12,7 +12,7 @@ export function unitChanges(repository: RepositoryRow, change: EditRepoOption): 
     hasCode: change.has_code,
     hasPullRequests: change.has_pull_requests,
     hasProjects: change.has_projects,
-    projectsMode: change.projects_mode,
+    projectsMode: change.projects_mode || undefined,
     hasReleases: change.has_releases,
     hasPackages: change.has_packages,
     hasActions: change.has_actions,

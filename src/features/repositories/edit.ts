@@ -8,7 +8,7 @@ import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { appendEvent } from '../../events/append.ts'
 import { invalid, notFound } from '../../kernel/errors.ts'
-import { isWebsite } from '../../kernel/website.ts'
+import { isHostAddress, isWebsite } from '../../kernel/website.ts'
 import { unitChanges } from './edit-units.ts'
 import { NAME_TAKEN, requireBranchName, requireRepositoryName } from './names.ts'
 import type { EditRepoOption } from './schema.ts'
@@ -59,7 +59,8 @@ const MAX_WEBSITE = 1024
 
 function plainColumns({ clock }: Context, repository: RepositoryRow, change: EditRepoOption): Columns {
   if (change.default_branch) requireBranchName(change.default_branch)
-  if (change.website && !isWebsite(change.website, MAX_WEBSITE)) throw invalid('Url', 'website')
+  if (change.website && !isWebsite(change.website, MAX_WEBSITE) && !isHostAddress(change.website))
+    throw invalid('Url', 'website')
   const { archived } = change
   return withoutAbsent({
     description: change.description,
@@ -80,7 +81,7 @@ function plainColumns({ clock }: Context, repository: RepositoryRow, change: Edi
     allowManualMerge: change.allow_manual_merge,
     autodetectManualMerge: change.autodetect_manual_merge,
     defaultDeleteBranchAfterMerge: change.default_delete_branch_after_merge,
-    defaultMergeStyle: change.default_merge_style,
+    defaultMergeStyle: change.default_merge_style || undefined,
     defaultAllowMaintainerEdit: change.default_allow_maintainer_edit,
   })
 }
