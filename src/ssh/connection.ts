@@ -99,15 +99,14 @@ export class SshConnection {
   }
 
   /** One time limit at a time: for signing in, and for asking for something. */
-  #wait(over: () => void): void {
+  #wait(over: () => void, ms = this.#rules.context.config.requestTimeoutSeconds * 1000): void {
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(over, this.#rules.context.config.requestTimeoutSeconds * 1000)
+    this.#timer = setTimeout(over, ms)
   }
 
   #hangUp(): void {
-    clearTimeout(this.#timer)
     this.#client?.end()
-    this.#timer = setTimeout(() => this.cut(), this.#client ? HANG_UP_MS : 0)
+    this.#wait(() => this.cut(), this.#client ? HANG_UP_MS : 0)
   }
 
   #greet(client: SshClient): void {
@@ -183,8 +182,8 @@ export class SshConnection {
       this.#works.delete(work)
       this.#running.delete(gone)
       if (this.#running.size > 0 || this.#socket.destroyed) return
-      if (this.#isRetiring) this.#hangUp()
-      else this.#wait(() => this.#hangUp())
+      // A client that is told of the end before it has read the rest would take it for a failure; most hang up themselves.
+      this.#wait(() => this.#hangUp(), this.#isRetiring ? HANG_UP_MS : undefined)
     })
     this.#works.add(work)
   }
