@@ -94,6 +94,7 @@ test('closing counts, and milestones follow', async () => {
   expect(closed.body).toMatchObject({ state: 'closed', milestone: { open_issues: 0, closed_issues: 1 } })
   expect(closed.string('closed_at')).toMatch(/Z$/)
   expect(await openCount(counted)).toBe(0)
+  expect((await alice.client.patch(issue, { state: '' })).body).toMatchObject({ state: 'closed' })
   const again = await alice.client.patch(issue, { state: 'open', milestone: 0 })
   expect(again.body).toMatchObject({ state: 'open', closed_at: null, milestone: null })
   expect(await openCount(counted)).toBe(1)

@@ -10,7 +10,7 @@ import type { Context } from '../../context.ts'
 import { badRequest, invalid, notFound } from '../../kernel/errors.ts'
 import { randomHex, sha256Hex } from '../../kernel/hashing.ts'
 import { parseId } from '../../kernel/ids.ts'
-import { parseTime } from '../../kernel/time.ts'
+import { givenTime } from '../../kernel/time.ts'
 import type { TokenRepository } from '../../wire/access-token.ts'
 import type { CreateAccessTokenOption } from './schema.ts'
 import { countTokens, insertToken, removeToken } from './store.ts'
@@ -93,9 +93,9 @@ const subjectOf = ({ id, name }: AccessTokenRow) => ({ kind: 'access_token', id,
 function readExpiry({ clock, config }: Context, text: string | undefined): Date | null {
   const now = clock.now().getTime()
   const latest = config.tokenMaxDays === 0 ? null : new Date(now + config.tokenMaxDays * DAY_MS)
-  if (text === undefined) return latest
-  const at = parseTime(text)
-  if (!at) throw invalid('is no time', 'expires_at')
+  const at = givenTime(text)
+  if (at === undefined && text !== undefined) throw invalid('is no time', 'expires_at')
+  if (!at) return latest
   if (at.getTime() <= now) throw invalid('is in the past', 'expires_at')
   if (latest && at > latest) throw invalid(`is later than ${config.tokenMaxDays} days from now`, 'expires_at')
   return at

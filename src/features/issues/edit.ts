@@ -74,7 +74,7 @@ function readTextChange(before: IssueRow, option: EditIssueOption): Partial<Issu
 }
 
 function readStateChange({ clock }: Context, before: IssueRow, option: EditIssueOption): Partial<IssueRow> {
-  const isClosed = option.state === undefined ? before.isClosed : option.state === 'closed'
+  const isClosed = option.state ? option.state === 'closed' : before.isClosed
   return isClosed === before.isClosed ? {} : { isClosed, closedAt: isClosed ? clock.now() : null }
 }
 

@@ -31,7 +31,7 @@ export const EditIssueOption = t.Object(
     assignee: t.Optional(name()),
     assignees: t.Optional(t.Array(name(), { maxItems: 50 })),
     milestone: t.Optional(int64({ description: 'The id of a milestone; 0 takes it off' })),
-    state: t.Optional(t.Union([t.Literal('open'), t.Literal('closed')])),
+    state: t.Optional(t.Union([t.Literal('open'), t.Literal('closed'), t.Literal('')])),
     due_date: t.Optional(wireInstant()),
     unset_due_date: t.Optional(t.Boolean()),
     content_version: t.Optional(int64({ description: 'Refuses the change with 409 when the text has changed since' })),

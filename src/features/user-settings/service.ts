@@ -12,7 +12,7 @@ export async function editSettings({ db }: Context, actor: Actor, option: UserSe
   requireWebsite(option.website)
   if (option.language !== undefined && !/^([A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*)?$/.test(option.language))
     throw invalid('is no language', 'language')
-  if (option.theme !== undefined && !/^[\w-]+$/.test(option.theme)) throw invalid('is no theme', 'theme')
+  if (option.theme && !/^[\w-]+$/.test(option.theme)) throw invalid('is no theme', 'theme')
   if (option.diff_view_style !== undefined && !DIFF_VIEW_STYLES.includes(option.diff_view_style))
     throw invalid('In', 'diff_view_style')
   const change = {
@@ -21,7 +21,7 @@ export async function editSettings({ db }: Context, actor: Actor, option: UserSe
     description: option.description,
     location: option.location,
     language: option.language,
-    theme: option.theme,
+    theme: option.theme || undefined,
     diffViewStyle: option.diff_view_style,
     keepEmailPrivate: option.hide_email,
     hideActivity: option.hide_activity,
