@@ -158,6 +158,14 @@ describe('order', () => {
     expect((await search(ann.client, { sort: 'forks', order: 'desc' }))[0][0]).toBe('delta')
     expect((await search(ann.client, { sort: 'size', order: 'desc' }))[0]).toHaveLength(6)
     expect((await search(ann.client, { sort: 'updated' }))[0]).toHaveLength(6)
+    for (const order of ['asc', 'desc']) {
+      expect(await search(ann.client, { sort: 'git_size', order })).toEqual(
+        await search(ann.client, { sort: 'size', order }),
+      )
+      expect(await search(ann.client, { sort: 'lfs_size', order })).toEqual(
+        await search(ann.client, { sort: 'id', order }),
+      )
+    }
   })
 
   test('one owner before all others', async () => {
