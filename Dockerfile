@@ -28,7 +28,7 @@ ENV HOST=0.0.0.0 PORT=3000 DATA_DIR=/data LOG_FORMAT=json
 USER hearth
 WORKDIR /data
 VOLUME /data
-EXPOSE 3000
+EXPOSE 3000 2222
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=6s --start-period=30s --retries=3 CMD ["hearth", "health"]
 ENTRYPOINT ["tini", "--", "hearth"]

@@ -35,6 +35,8 @@ const MAX_ATTEMPTS = 30
 const MAX_SESSIONS = 10
 /** The window, and as much again: whoever sends more without being asked to does not keep to the protocol. */
 const MAX_UNREAD_BYTES = 4 * 1024 * 1024
+/** Answers that lie in the socket; commands wait long before. The library answers all it is asked, also who reads nothing of it. */
+const MAX_UNSENT_BYTES = 4 * 1024 * 1024
 const HANG_UP_MS = 2000
 
 export interface ConnectionRules {
@@ -128,7 +130,7 @@ export class SshConnection {
       })
       openSession(session, (opened) => this.#run(opened))
     })
-    this.#socket.on('data', () => this.#limitUnread())
+    this.#socket.on('data', () => this.#limitMemory())
     if (this.#isRetiring) this.#hangUp()
   }
 
@@ -188,7 +190,8 @@ export class SshConnection {
     this.#works.add(work)
   }
 
-  #limitUnread(): void {
+  #limitMemory(): void {
+    if (this.#socket.writableLength > MAX_UNSENT_BYTES) this.cut()
     for (const channel of this.#running.values()) if (channel.readableLength > MAX_UNREAD_BYTES) this.cut()
   }
 }

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createClient } from '../harness/client.ts'
 import { createBareDatabase } from '../harness/database.ts'
 import { createGitClient } from '../harness/git.ts'
 import { startSmtpSink } from '../harness/smtp.ts'
+import { makeKey, withKey } from '../harness/ssh.ts'
 import { fixture, privateKeyFixture } from '../signatures/fixtures.ts'
 import { runProgram, serveProgram } from './program.ts'
 
@@ -58,6 +59,28 @@ test('the executable migrates an empty database and hosts a repository', async (
   server.kill('SIGTERM')
   expect(await server.exited).toBe(0)
   expect((await runProgram(['health'], { ...settings, PORT: new URL(server.url).port }, { program })).exitCode).toBe(1)
+  await database.drop()
+})
+
+test('the executable serves Git over SSH', async () => {
+  const database = await createBareDatabase()
+  const data = join(folder, 'ssh')
+  const settings = { DATABASE_URL: database.url, DATA_DIR: data, ADMIN_PASSWORD: 'open sesame 1', SSH_PORT: '0' }
+  const server = await serveProgram({ ...settings, SSH_ENABLED: 'true' }, { program, cwd: folder })
+  expect(server.output()).toMatch(/"hostKey":"SHA256:[A-Za-z0-9+/]{43}"/)
+  expect(statSync(join(data, 'ssh_host_ed25519_key')).mode & 0o777).toBe(0o600)
+  const client = createClient({ url: server.url, credential: { basic: 'admin:open sesame 1' } })
+  const key = makeKey({ folder })
+  expect((await client.post('/user/keys', { title: 'mine', key: key.line })).status).toBe(201)
+  const created = await client.post('/user/repos', { name: 'hello', auto_init: true, private: true })
+  const git = createGitClient(folder)
+  await git(['clone', created.string('ssh_url'), 'by-ssh'], { env: withKey(key) })
+  const cwd = join(git.folder, 'by-ssh')
+  await git(['commit', '-q', '--allow-empty', '-m', 'more'], { cwd })
+  await git(['push', '-q'], { cwd, env: withKey(key) })
+  expect((await client.get('/repos/admin/hello/commits')).body).toHaveLength(2)
+  server.kill('SIGTERM')
+  expect(await server.exited).toBe(0)
   await database.drop()
 })
 

@@ -25,9 +25,10 @@ let counter = 0
 
 export type KeyKind = 'ed25519' | 'ecdsa' | 'rsa'
 
-export function makeKey(service: TestService, kind: KeyKind = 'ed25519'): TestKey {
+/** In a file of the folder. */
+export function makeKey({ folder }: { folder: string }, kind: KeyKind = 'ed25519'): TestKey {
   counter += 1
-  const file = join(service.folder, `key${counter}`)
+  const file = join(folder, `key${counter}`)
   const pair = generate(kind)
   writeFileSync(file, pair.private)
   chmodSync(file, 0o600)

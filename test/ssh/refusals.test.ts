@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createHash, generateKeyPairSync, sign as signBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { Socket } from 'node:net'
 import { eq } from 'drizzle-orm'
 import { BaseAgent, Client, type ParsedKey, type SignCallback, utils } from 'ssh2'
 import { collaborations, repositories } from '../../db/schema/repositories.ts'
 import { users } from '../../db/schema/users.ts'
+import { blobString } from '../../src/kernel/ssh-blob.ts'
 import { type Hosted, hostRepository, workTree } from '../features/transport/hosted.ts'
 import { startTestService, type TestService, type TestUser } from '../harness/service.ts'
 import { addKey, makeKey, ssh, sshAddress, type TestKey, withKey } from '../harness/ssh.ts'
@@ -111,11 +114,34 @@ describe('who may not', () => {
   })
 })
 
+test('a key in a security token opens, when somebody touched it', async () => {
+  const kind = 'sk-ssh-ed25519@openssh.com'
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+  const point = Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url')
+  const blob = Buffer.concat([kind, point, 'ssh:'].map((part) => blobString(part)))
+  const line = `${kind} ${blob.toString('base64')}`
+  expect((await guest.client.post('/user/keys', { title: 'token', key: line })).status).toBe(201)
+  const sha256 = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest()
+  const token = (flags: number) => {
+    const state = Buffer.from([flags, 0, 0, 0, 7])
+    const sign = (data: Buffer) => {
+      const signed = Buffer.concat([sha256('ssh:'), state, sha256(data)])
+      return Buffer.concat([signBytes(null, signed, privateKey), state])
+    }
+    const plain = utils.parseKey(readFileSync(guestKey.file))
+    if (plain instanceof Error) throw plain
+    // The library's client knows no such keys; it sends what it is given.
+    return new Forger(Object.assign(Object.create(plain), { type: kind, getPublicSSH: () => blob }), { sign })
+  }
+  expect(await signIn(token(1))).toBe('in')
+  expect(await signIn(token(0))).toBe('refused')
+})
+
 /** Offers one key and signs with another. */
 class Forger extends BaseAgent<ParsedKey> {
   readonly #shown: ParsedKey
-  readonly #used: ParsedKey
-  constructor(shown: ParsedKey, used: ParsedKey) {
+  readonly #used: Pick<ParsedKey, 'sign'>
+  constructor(shown: ParsedKey, used: Pick<ParsedKey, 'sign'>) {
     super()
     this.#shown = shown
     this.#used = used
@@ -224,6 +250,31 @@ function attempt(
     client.connect({ ...sshAddress(service), username: 'git', ...credential })
   })
 }
+
+test('who asks and asks and never reads an answer is cut off', async () => {
+  const client = new Client()
+  const ready = new Promise<void>((resolve) => client.once('ready', () => resolve()))
+  client.connect({ ...sshAddress(service), username: 'git', privateKey: readFileSync(ownerKey.file) })
+  await ready
+  const inside = (target: unknown, name: string): unknown => {
+    if (typeof target !== 'object' || target === null) throw new Error('the library is another')
+    return Reflect.get(target, name)
+  }
+  const [protocol, socket] = [inside(client, '_protocol'), inside(client, '_sock')]
+  const ping = inside(protocol, 'ping')
+  if (!(socket instanceof Socket) || typeof ping !== 'function') throw new Error('the library is another')
+  client.on('error', () => undefined)
+  let isCut = false
+  socket.once('close', () => {
+    isCut = true
+  })
+  socket.pause()
+  for (let asked = 0; !isCut && asked < 400_000; asked++) {
+    Reflect.apply(ping, protocol, [])
+    if (asked % 1000 === 999) await new Promise((resolve) => setImmediate(resolve))
+  }
+  expect(isCut).toBe(true)
+})
 
 describe('a key', () => {
   test('that is deleted opens nothing any more, on a connection that is open as well', async () => {
