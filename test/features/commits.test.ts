@@ -257,6 +257,16 @@ describe('trees', () => {
     expect((await tree(id)).body).toMatchObject({ sha: id, tree: [{ path: 'c.txt' }] })
   })
 
+  test('are found by revision and path, as editors of websites ask', async () => {
+    const id = await git('rev-parse', `${shaOf('three')}:dir`)
+    for (const name of ['main:dir', 'main:%2Fdir%2F', `${shaOf('three')}:dir`, 'HEAD:dir'])
+      expect((await tree(name)).body).toMatchObject({ sha: id, tree: [{ path: 'c.txt' }], total_count: 1 })
+    expect((await tree('v1:dir')).body).toMatchObject({ tree: [{ path: 'b.txt' }] })
+    expect((await tree('feature%2Fx:', { recursive: 1 })).body).toMatchObject({ total_count: 5 })
+    for (const name of ['main:gone', 'main:a.txt', 'main:dir:c.txt', 'main:..', 'gone:dir', ':dir'])
+      expect([name, (await tree(name)).status]).toEqual([name, 400])
+  })
+
   test.each(['gone', '--help', 'f'.repeat(40)])('that are none: %s', async (name) => {
     expect((await tree(name)).status).toBe(400)
     expect((await service.anonymous.get(`${path}/git/blobs/${name}`)).status).toBe(400)

@@ -18,7 +18,7 @@ import {
 } from '../../wire/git-objects.ts'
 import { MAX_BLOB_BYTES, TREES_PER_PAGE } from '../../wire/limits.ts'
 import { getBlob } from './blobs.ts'
-import { getAnnotatedTag, getObject, listGitRefs, readTreePage } from './objects.ts'
+import { getAnnotatedTag, getTree, listGitRefs, readTreePage } from './objects.ts'
 
 const read = { unit: 'repo.code', scope: 'repository' } as const
 
@@ -35,7 +35,7 @@ export const gitObjectRoutes = (context: Context) =>
     .get(
       '/trees/:sha',
       async ({ repo, params, query, request, set }) => {
-        const object = await getObject(context, repo, params.sha)
+        const object = await getTree(context, repo, params.sha)
         const isRecursive = query.recursive ?? false
         const bounds = { defaultLimit: TREES_PER_PAGE, maxLimit: TREES_PER_PAGE }
         const page = readPage({ page: query.page, limit: query.per_page }, bounds)

@@ -17,7 +17,7 @@ export interface TreePage {
 }
 
 /** @throws Refusal 400 for what is no tree and no commit */
-export async function getObject(context: Context, { repository }: RepositoryAccess, name: string): Promise<ObjectName> {
+async function getObject(context: Context, { repository }: RepositoryAccess, name: string): Promise<ObjectName> {
   const { git } = context
   const found = await git.find(repository.id, name)
   if (!found) throw unknown(name)
@@ -27,11 +27,29 @@ export async function getObject(context: Context, { repository }: RepositoryAcce
   return target
 }
 
+/** What a tree is read from: its own id, or that of the commit that was named. */
+type Root = Pick<ObjectName, 'sha' | 'type'>
+
+/**
+ * A tree by the name of an object, or a folder of a revision as Git writes it: `main:docs`, which editors of websites ask for.
+ * @throws Refusal 400
+ */
+export async function getTree(context: Context, repo: RepositoryAccess, name: string): Promise<Root> {
+  const colon = name.indexOf(':')
+  if (colon === -1) return getObject(context, repo, name)
+  const root = await getObject(context, repo, name.slice(0, colon))
+  if (root.type === 'blob') throw unknown(name)
+  const path = name.slice(colon + 1).replace(/^\/+|\/+$/g, '')
+  const entry = await context.git.findEntry(repo.repository.id, root.sha, path)
+  if (entry?.kind !== 'folder') throw unknown(name)
+  return { sha: entry.sha, type: 'tree' }
+}
+
 /** Sizes are looked up for the page alone: they cost more than the names. */
 export async function readTreePage(
   { git }: Context,
   { repository }: RepositoryAccess,
-  { object, isRecursive, page }: { object: ObjectName; isRecursive: boolean; page: Page },
+  { object, isRecursive, page }: { object: Root; isRecursive: boolean; page: Page },
 ): Promise<TreePage> {
   if (object.type === 'blob') throw unknown(object.sha)
   const { id } = repository
