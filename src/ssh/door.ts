@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import { networkOf } from '../auth/throttle.ts'
-import type { Config } from '../config.ts'
+import { type Config, ConfigError } from '../config.ts'
 import type { Context } from '../context.ts'
 import { SshConnection } from './connection.ts'
 import { loadHostKey } from './host-key.ts'
@@ -23,7 +23,7 @@ const MAX_STRANGERS = 50
 const MAX_CONNECTIONS = 100
 const MAX_COMMANDS = 50
 
-/** @throws ConfigError for a host key that cannot be used, Error when the port is taken */
+/** @throws ConfigError for a host key that cannot be used, and for a port that is taken or not ours to take */
 export async function openSshDoor(config: Config): Promise<SshDoor> {
   const hostKey = loadHostKey(config)
   const strangers = new Tally(MAX_STRANGERS)
@@ -70,7 +70,9 @@ function cut(sockets: ReadonlySet<Socket>): void {
 
 function listen(server: Server, { host, sshPort }: Config): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject)
+    server.once('error', (error) => {
+      reject(new ConfigError(`SSH_PORT=${sshPort} cannot be used: ${error.message}. Set another, or SSH_ENABLED=false`))
+    })
     server.listen(sshPort, host, () => {
       const address = server.address()
       if (address === null || typeof address === 'string') reject(new Error('SSH listens on no port'))

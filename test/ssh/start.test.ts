@@ -1,9 +1,12 @@
 import { afterAll, describe, expect, test } from 'bun:test'
+import { once } from 'node:events'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { utils } from 'ssh2'
-import { ConfigError } from '../../src/config.ts'
+import { ConfigError, loadConfig } from '../../src/config.ts'
+import { openSshDoor } from '../../src/ssh/door.ts'
 import { loadHostKey } from '../../src/ssh/host-key.ts'
 import { startTestService } from '../harness/service.ts'
 import { makeKey } from '../harness/ssh.ts'
@@ -37,6 +40,16 @@ describe('the host key', () => {
     expect(load).toThrow(ConfigError)
     expect(load).toThrow('SSH_HOST_KEY=')
   })
+})
+
+test('a port that is taken stops the start', async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const port = typeof address === 'object' ? String(address?.port) : ''
+  const config = loadConfig({ DATA_DIR: folder, SSH_PORT: port })
+  expect(openSshDoor(config)).rejects.toThrow(`SSH_PORT=${port} cannot be used: `)
+  server.close()
 })
 
 test.each([
