@@ -1,8 +1,9 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { openGit } from '../assemble.ts'
 import type { Config } from '../config.ts'
 import { loadInstanceSigning } from '../signatures/instance.ts'
+import { hostKeyPath, loadHostKey } from '../ssh/host-key.ts'
 import { type Finding, messageOf } from './finding.ts'
 
 const LOW_SPACE_BYTES = 1024 ** 3
@@ -67,6 +68,23 @@ export function checkSigningKey(config: Config): Finding {
     return { subject, detail: `${file} can be read by other users`, remedy: `chmod 600 ${file}` }
   } catch (error) {
     return { subject, detail: messageOf(error), remedy: "make one: ssh-keygen -t ed25519 -N '' -f FILE" }
+  }
+}
+
+/** The key that clients of Git over SSH know the site by; nothing is made here. */
+export function checkSsh(config: Config): Finding {
+  const subject = 'SSH_ENABLED'
+  if (!config.sshEnabled) return { subject, detail: 'off: Git is served over HTTP alone' }
+  const file = hostKeyPath(config)
+  const made = config.sshHostKey === undefined
+  if (made && !existsSync(file)) return { subject, detail: 'on; the host key is made at the first start' }
+  try {
+    const { fingerprint } = loadHostKey(config)
+    if ((statSync(file).mode & 0o077) === 0) return { subject, detail: `on; the host key is ${fingerprint}` }
+    return { subject, detail: `${file} can be read by other users`, remedy: `chmod 600 ${file}` }
+  } catch (error) {
+    const remedy = made ? 'remove the file: clients will ask about the new key' : 'name another file, or none'
+    return { subject, detail: messageOf(error), remedy }
   }
 }
 

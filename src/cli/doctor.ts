@@ -2,7 +2,7 @@ import type { Config } from '../config.ts'
 import { loadProcessConfig } from '../config.ts'
 import type { Command } from './arguments.ts'
 import { checkDatabase } from './doctor-database.ts'
-import { checkFolder, checkGit, checkSigningKey, checkSpace } from './doctor-machine.ts'
+import { checkFolder, checkGit, checkSigningKey, checkSpace, checkSsh } from './doctor-machine.ts'
 import { checkMail } from './doctor-mail.ts'
 import type { Finding } from './finding.ts'
 
@@ -31,6 +31,7 @@ export async function examine(config: Config): Promise<Finding[]> {
     checkSpace(config.repositoriesDir),
     await checkGit(config),
     checkSigningKey(config),
+    checkSsh(config),
   ]
   return [...findings, ...(await checkDatabase(config)), await checkMail(config)]
 }

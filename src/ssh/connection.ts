@@ -154,11 +154,11 @@ export class SshConnection {
   }
 
   #enter({ id, name }: UserRow): void {
+    if (this.#socket.destroyed) return
     this.#rules.signedIn()
     this.#wait(() => this.#hangUp())
     this.#leave = this.#rules.connections.take(String(id))
-    if (this.#leave && !this.#socket.destroyed) return
-    this.#leave?.()
+    if (this.#leave) return
     this.#rules.context.log.info({ user: name, address: this.#address }, 'too many SSH connections of one account')
     this.#hangUp()
   }

@@ -17,11 +17,15 @@ export interface HostKey {
 
 const NAME = 'ssh_host_ed25519_key'
 
+type Settings = Pick<Config, 'sshHostKey' | 'dataDir'>
+
+export const hostKeyPath = ({ sshHostKey, dataDir }: Settings): string => sshHostKey ?? join(dataDir, NAME)
+
 /** That of SSH_HOST_KEY, else the one in DATA_DIR, made at the first start. @throws ConfigError when it cannot be used */
-export function loadHostKey({ sshHostKey, dataDir }: Pick<Config, 'sshHostKey' | 'dataDir'>): HostKey {
-  const path = sshHostKey ?? join(dataDir, NAME)
+export function loadHostKey(config: Settings): HostKey {
+  const path = hostKeyPath(config)
   try {
-    const secret = sshHostKey === undefined ? madeOnce(path, makeKey) : readFileSync(path, 'utf8')
+    const secret = config.sshHostKey === undefined ? madeOnce(path, makeKey) : readFileSync(path, 'utf8')
     return { secret, fingerprint: fingerprintOf(readSshPrivateKey(secret).blob) }
   } catch (error) {
     if (!(error instanceof KeyFault || (error instanceof Error && 'code' in error))) throw error

@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { utils } from 'ssh2'
+import { checkSsh } from '../../src/cli/doctor-machine.ts'
 import { ConfigError, loadConfig } from '../../src/config.ts'
 import { openSshDoor } from '../../src/ssh/door.ts'
 import { loadHostKey } from '../../src/ssh/host-key.ts'
@@ -21,6 +22,16 @@ describe('the host key', () => {
     expect(made.fingerprint).toMatch(/^SHA256:[A-Za-z0-9+/]{43}$/)
     expect(loadHostKey({ dataDir })).toEqual(made)
     expect(statSync(join(dataDir, 'ssh_host_ed25519_key')).mode & 0o777).toBe(0o600)
+  })
+
+  test('is examined by doctor, which makes none', () => {
+    const dataDir = join(folder, 'examined')
+    const config = loadConfig({ DATA_DIR: dataDir, SSH_ENABLED: 'true' })
+    expect(checkSsh(config)).toEqual({ subject: 'SSH_ENABLED', detail: 'on; the host key is made at the first start' })
+    const { fingerprint } = loadHostKey(config)
+    expect(checkSsh(config)).toEqual({ subject: 'SSH_ENABLED', detail: `on; the host key is ${fingerprint}` })
+    chmodSync(join(dataDir, 'ssh_host_ed25519_key'), 0o644)
+    expect(checkSsh(config).remedy).toStartWith('chmod 600 ')
   })
 
   test('may be a file of ssh-keygen', () => {
@@ -48,7 +59,7 @@ test('a port that is taken stops the start', async () => {
   const address = server.address()
   const port = typeof address === 'object' ? String(address?.port) : ''
   const config = loadConfig({ DATA_DIR: folder, SSH_PORT: port })
-  expect(openSshDoor(config)).rejects.toThrow(`SSH_PORT=${port} cannot be used: `)
+  await expect(openSshDoor(config)).rejects.toThrow(`SSH_PORT=${port} cannot be used: `)
   server.close()
 })
 
