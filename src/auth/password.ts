@@ -1,5 +1,5 @@
-import { hash, verify } from '@node-rs/argon2'
 import { unavailable } from '../kernel/errors.ts'
+import { createHashThreads } from './hash-threads.ts'
 
 /** argon2id (`algorithm: 2`) with 19 MiB, two passes, one lane: the first choice of OWASP's password storage sheet. 11-21 ms here. */
 const PARAMETERS = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
@@ -25,21 +25,23 @@ export interface PasswordLimits {
   queueLength: number
 }
 
-/** Hashing runs on the thread pool, off the event loop, and never more of it than the limits allow. */
+/** Hashing runs in threads that yield to all others, off the event loop, and never more of it than the limits allow. */
 export function createPasswords(limits: PasswordLimits): Passwords {
   const inTurn = createTurnstile(limits)
+  const run = createHashThreads()
+  const hash = async (password: string) => String(await run({ password, options: PARAMETERS }))
   let dummyHash: Promise<string> | undefined
   const dummy = () => {
-    dummyHash ??= hash('no account has this password', PARAMETERS)
+    dummyHash ??= hash('no account has this password')
     return dummyHash
   }
   return {
     isOutdated: (passwordHash) => !passwordHash.startsWith(CURRENT_PREFIX),
-    hash: (password) => inTurn(() => hash(password, PARAMETERS)),
+    hash: (password) => inTurn(() => hash(password)),
     verify: (passwordHash, password) =>
       inTurn(async () => {
-        const matches = await verify(passwordHash || (await dummy()), password.slice(0, MAX_PASSWORD_BYTES))
-        return matches && !!passwordHash && Buffer.byteLength(password) <= MAX_PASSWORD_BYTES
+        const task = { hash: passwordHash || (await dummy()), password: password.slice(0, MAX_PASSWORD_BYTES) }
+        return (await run(task)) === true && !!passwordHash && Buffer.byteLength(password) <= MAX_PASSWORD_BYTES
       }),
   }
 }

@@ -1,3 +1,4 @@
+import { threadProgram } from '../kernel/thread-program.ts'
 import type { ThreadAnswer, ThreadTask } from './worker.ts'
 
 export class RenderTimeout extends Error {}
@@ -9,7 +10,6 @@ export interface Threads {
   stop(): void
 }
 
-/** To be named in src/setup/build.ts too. */
 export type ThreadProgram = 'markdown-worker.ts' | 'markup-worker.ts'
 
 export interface ThreadOptions {
@@ -91,10 +91,6 @@ export function createThreads(options: ThreadOptions): Threads {
   }
 }
 
-/** In the executable a thread's program is named by its place below src, in a checkout by its file. */
-const locate = (program: ThreadProgram): string =>
-  import.meta.url.includes('$bunfs') ? `./render/${program}` : new URL(`./${program}`, import.meta.url).href
-
 interface ThreadEvents {
   /** It waits for a task. */
   idle(): void
@@ -115,7 +111,7 @@ class Thread {
   constructor({ program, deadlineMs }: ThreadOptions, on: ThreadEvents) {
     this.deadlineMs = deadlineMs
     this.on = on
-    this.worker = new Worker(locate(program), { ref: false, smol: true })
+    this.worker = new Worker(threadProgram(`render/${program}`), { ref: false, smol: true })
     this.worker.onmessage = (event: MessageEvent<ThreadAnswer>) => this.receive(event.data)
     this.worker.addEventListener('close', () => this.on.gone())
     this.worker.onerror = (event) => this.end(new Error(event.message))

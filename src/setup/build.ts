@@ -8,8 +8,13 @@ const { values } = parseArgs({
   options: { outfile: { type: 'string', default: `${root}/dist/hearth` }, target: { type: 'string' } },
 })
 const target = values.target === undefined ? [] : [`--target=${values.target}`]
-// The main program and those of rendering threads, which are named by their places below src (src/render/threads.ts).
-const programs = ['src/main.ts', 'src/render/markdown-worker.ts', 'src/render/markup-worker.ts']
+// The main program and those of threads, which are named by their places below src (src/kernel/thread-program.ts).
+const programs = [
+  'src/main.ts',
+  'src/auth/hash-worker.ts',
+  'src/render/markdown-worker.ts',
+  'src/render/markup-worker.ts',
+]
 // ssh2 looks for a native part that is not built here, and goes on without it.
 const flags = ['--compile', '--minify', '--sourcemap', '--external=cpu-features', ...target]
 const words = ['build', ...flags, `--outfile=${values.outfile}`, ...programs]

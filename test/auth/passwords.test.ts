@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { readdirSync, readFileSync } from 'node:fs'
 import { hash } from '@node-rs/argon2'
 import { startTestService, type TestService } from '../harness/service.ts'
 
@@ -27,6 +28,17 @@ test('a hash with weaker parameters is made anew at the next sign-in', async () 
   const [row] = await service.context.sql`select password_hash from users where name = ${user.name}`
   expect(String(row?.password_hash)).toStartWith('$argon2id$v=19$m=19456,t=2,p=1$')
   expect((await basic(user.name, user.password).get('/user')).status).toBe(200)
+})
+
+test.if(process.platform === 'linux')('hashing yields to everything else', async () => {
+  const user = await service.createUser()
+  expect((await basic(user.name, user.password).get('/user')).status).toBe(200)
+  // proc_pid_stat(5): the nineteenth value is the niceness; the second, a name in parentheses, may hold spaces.
+  const niceness = readdirSync('/proc/self/task').map((thread) => {
+    const [, values = ''] = /\) (.*)/.exec(readFileSync(`/proc/self/task/${thread}/stat`, 'utf8')) ?? []
+    return Number(values.split(' ')[16])
+  })
+  expect(niceness).toContain(10)
 })
 
 test('a password that everybody tries first is refused, and a long one of any letters is taken', async () => {

@@ -1,0 +1,43 @@
+// The program of a hashing thread: one password at a time, each answered by one message.
+import { readlinkSync } from 'node:fs'
+import { setPriority } from 'node:os'
+import { hashSync, verifySync } from '@node-rs/argon2'
+
+export type HashTask = { password: string; options: HashOptions } | { password: string; hash: string }
+export type HashAnswer = { value: string | boolean } | { error: string }
+
+export interface HashOptions {
+  algorithm: number
+  memoryCost: number
+  timeCost: number
+  parallelism: number
+}
+
+/** Requests that are signed in already go before those that wait for a hash. */
+const NICENESS = 10
+
+const run = (task: HashTask): string | boolean =>
+  'hash' in task ? verifySync(task.hash, task.password) : hashSync(task.password, task.options)
+
+function answer(message: HashAnswer): void {
+  postMessage(message)
+}
+
+/** Linux keeps a priority for each thread; elsewhere it belongs to the process, and stays as it is. */
+function stepBack(): void {
+  if (process.platform !== 'linux') return
+  const [thread = ''] = /\d+$/.exec(readlinkSync('/proc/thread-self')) ?? []
+  setPriority(Number(thread), NICENESS)
+}
+
+/** Only in a thread: this file's types are also imported by the main one. */
+if (!Bun.isMainThread) {
+  stepBack()
+  addEventListener('message', ({ data }: MessageEvent<HashTask>) => {
+    try {
+      answer({ value: run(data) })
+    } catch (error) {
+      answer({ error: error instanceof Error ? error.message : String(error) })
+    }
+  })
+}
