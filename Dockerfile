@@ -7,6 +7,7 @@ FROM ${BUN_IMAGE} AS build
 WORKDIR /src
 # The locked packages first: they change less often than the sources.
 COPY package.json bun.lock bunfig.toml ./
+COPY patches patches
 COPY src/setup/install.ts src/setup/
 RUN bun run src/setup/install.ts
 COPY . .

@@ -36,6 +36,8 @@ export function openDatabase(url: string, options: DatabaseOptions): Database {
   const sql = connect(url, {
     max: poolSize,
     connect_timeout: connectSeconds,
+    // Tries again soon, however long the database has been away; of itself the driver would wait up to 20 s.
+    backoff: (retries: number) => Math.min(1, 0.05 * 2 ** retries) * (0.5 + Math.random() / 2),
     // Notices ("relation already exists, skipping") would go to standard output.
     onnotice: () => undefined,
     connection: { application_name: applicationName, statement_timeout: timeoutSeconds * 1000 },

@@ -1,7 +1,7 @@
 // Preloaded by the scripts of package.json, so that they work from a bare clone: installs the locked dependencies when
 // they are missing or belong to another lock file. Imports nothing that would have to be installed first.
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 
 const root = resolve(import.meta.dir, '../..')
@@ -10,7 +10,8 @@ const mark = `${root}/node_modules/.installed`
 /** Changes when the dependencies, Bun or the machine do. A clone that was copied to another machine installs again. */
 function fingerprint(): string {
   const hash = createHash('sha256').update(`${Bun.version} ${process.platform} ${process.arch} ${root}\n`)
-  for (const file of ['bun.lock', 'package.json']) hash.update(readFileSync(`${root}/${file}`))
+  const patches = readdirSync(`${root}/patches`).map((name) => `patches/${name}`)
+  for (const file of ['bun.lock', 'package.json', ...patches.sort()]) hash.update(readFileSync(`${root}/${file}`))
   return hash.digest('hex')
 }
 

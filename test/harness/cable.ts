@@ -1,0 +1,64 @@
+import { connect as connectTo, createServer, type Socket } from 'node:net'
+
+/** A way to a server that can be cut and mended: what a network or a dying host does to a connection. */
+export interface Cable {
+  port: number
+  /** Ends every connection; new ones are refused. */
+  cut(): void
+  /** New connections pass again. */
+  mend(): void
+  /** Ends the connections that are open now, once so many bytes more have come from the client; new ones pass. */
+  cutAfter(bytes: number): void
+  close(): Promise<void>
+}
+
+/** @param target of the server: a port of the loopback address, or the path of a socket */
+export async function layCable(target: { port: number } | { path: string }): Promise<Cable> {
+  let state: 'open' | 'cut' = 'open'
+  let left = Number.POSITIVE_INFINITY
+  const pairs = new Set<readonly [Socket, Socket]>()
+  const endAll = () => {
+    for (const pair of pairs) for (const socket of pair) socket.destroy()
+    pairs.clear()
+  }
+  const server = createServer((client) => {
+    if (state === 'cut') return void client.destroy()
+    const beyond = connectTo(target)
+    const pair = [client, beyond] as const
+    pairs.add(pair)
+    for (const socket of pair) {
+      socket.on('error', () => undefined)
+      socket.on('close', () => {
+        for (const each of pair) each.destroy()
+        pairs.delete(pair)
+      })
+    }
+    client.on('data', (bytes) => {
+      left -= bytes.length
+      if (left > 0) return void beyond.write(bytes)
+      left = Number.POSITIVE_INFINITY
+      endAll()
+    })
+    beyond.on('data', (bytes) => client.write(bytes))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return {
+    port: address.port,
+    cut() {
+      state = 'cut'
+      endAll()
+    },
+    mend() {
+      state = 'open'
+    },
+    cutAfter(bytes) {
+      left = bytes
+    },
+    async close() {
+      endAll()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
