@@ -1,4 +1,7 @@
 // `bun test/bench/render.ts`: time of one README of 10 KB, step by step, and through the renderer with its threads.
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { Glob } from 'bun'
 import { parseContext } from '../../src/render/context.ts'
 import { linksOf } from '../../src/render/html/links.ts'
 import { sanitize } from '../../src/render/html/sanitize.ts'
@@ -35,12 +38,42 @@ measure('all, plain', () =>
 )
 measure('all, as a file', () => sanitize(renderMarkdown(readme, { mode: 'file', isColoured: true }), options))
 
+const real = realReadmes()
+say(`${real.length} READMEs of about 10 KB that came with packages, each rendered anew`)
+measureEach('all, plain', (source) =>
+  sanitize(renderMarkdown(source, { mode: 'markdown', isColoured: false }), { isPlain: true }),
+)
+measureEach('all, as a file, no colors', (source) =>
+  sanitize(renderMarkdown(source, { mode: 'file', isColoured: false }), options),
+)
+measureEach('all, as a file', (source) => sanitize(renderMarkdown(source, { mode: 'file', isColoured: true }), options))
+
 const renderer = createRenderer({ warn: () => undefined })
 let number = 0
 const render = (source: string) => renderer.render({ source, markup: 'markdown', context })
 await measureAsync('through a thread', () => render(`${readme}\n${number++}`))
 await measureAsync('from the cache', () => render(readme))
 renderer.stop()
+
+function realReadmes(): string[] {
+  const packages = resolve(import.meta.dir, '../../node_modules')
+  const texts = [...new Glob('**/README.md').scanSync({ cwd: packages, absolute: true })]
+    .sort()
+    .map((path) => readFileSync(path, 'utf8'))
+  return texts.filter(({ length }) => length > 9000 && length < 12_500).map((text) => text.slice(0, 10 * 1024))
+}
+
+function measureEach(name: string, run: (source: string) => unknown): void {
+  for (let round = 0; round < 30; round++) for (const source of real) run(source)
+  const times: number[] = []
+  for (let round = 0; round < 60; round++)
+    for (const source of real) {
+      const start = performance.now()
+      run(source)
+      times.push(performance.now() - start)
+    }
+  tell(name, times)
+}
 
 /** Prose, lists, tables, links, images and a little code, in the proportions of a usual README. */
 function makeReadme(length: number): string {
