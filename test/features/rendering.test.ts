@@ -125,6 +125,8 @@ test('node information counts and is found from the root', async () => {
   })
   const document = await service.anonymous.get('/api/v1/nodeinfo')
   expect(document.number('usage.users.total')).toBe(3)
+  // Alice and Bob have sent requests that were signed in, and so has who made them.
+  for (const span of ['activeHalfyear', 'activeMonth']) expect(document.number(`usage.users.${span}`)).toBe(3)
   expect(document.number('usage.localPosts')).toBe(2)
 })
 

@@ -1,4 +1,6 @@
-import { and, eq, gt, sql } from 'drizzle-orm'
+import { and, eq, gt, type SQL, sql } from 'drizzle-orm'
+import { unionAll } from 'drizzle-orm/pg-core'
+import { accessTokens, publicKeys, signInAddresses } from '../../../db/schema/credentials.ts'
 import { comments, issues } from '../../../db/schema/issues.ts'
 import { users } from '../../../db/schema/users.ts'
 import type { Context } from '../../context.ts'
@@ -26,16 +28,42 @@ export function createUsage({ db, clock }: Pick<Context, 'db' | 'clock'>): () =>
 }
 
 async function countUsage(db: Context['db'], now: number): Promise<NodeInfoUsage> {
-  const since = (days: number) => new Date(now - days * DAY_MS)
-  const active = (days: number) => sql<number>`count(*) filter (where ${gt(users.lastLoginAt, since(days))})::int`
-  const [[people], localPosts, localComments] = await Promise.all([
-    db
-      .select({ total: sql<number>`count(*)::int`, halfyear: active(180), month: active(30) })
-      .from(users)
-      .where(and(eq(users.kind, 'user'), eq(users.isActive, true))),
+  const isCounted = and(eq(users.kind, 'user'), eq(users.isActive, true))
+  const [total, active, localPosts, localComments] = await Promise.all([
+    db.$count(users, isCounted),
+    countActive(db, now, isCounted),
     db.$count(issues),
     db.$count(comments, eq(comments.kind, 'comment')),
   ])
-  const { total = 0, halfyear = 0, month = 0 } = people ?? {}
-  return { users: { total, activeHalfyear: halfyear, activeMonth: month }, localPosts, localComments }
+  return { users: { total, ...active }, localPosts, localComments }
+}
+
+/** Active is who signed in, in whatever form: there are people who never come but with a token or a key. */
+async function countActive(db: Context['db'], now: number, isCounted: SQL | undefined) {
+  const [halfyear, month] = [new Date(now - 180 * DAY_MS), new Date(now - 30 * DAY_MS)]
+  const seen = unionAll(
+    db.select({ userId: users.id, at: users.lastLoginAt }).from(users).where(gt(users.lastLoginAt, halfyear)),
+    db
+      .select({ userId: signInAddresses.userId, at: signInAddresses.lastSeenAt })
+      .from(signInAddresses)
+      .where(gt(signInAddresses.lastSeenAt, halfyear)),
+    db
+      .select({ userId: accessTokens.userId, at: accessTokens.lastUsedAt })
+      .from(accessTokens)
+      .where(gt(accessTokens.lastUsedAt, halfyear)),
+    db
+      .select({ userId: publicKeys.userId, at: publicKeys.lastUsedAt })
+      .from(publicKeys)
+      .where(gt(publicKeys.lastUsedAt, halfyear)),
+  ).as('seen')
+  const people = sql<number>`count(distinct ${seen.userId})`
+  const [row] = await db
+    .select({
+      activeHalfyear: sql<number>`${people}::int`,
+      activeMonth: sql<number>`(${people} filter (where ${gt(seen.at, month)}))::int`,
+    })
+    .from(seen)
+    .innerJoin(users, eq(users.id, seen.userId))
+    .where(isCounted)
+  return row ?? { activeHalfyear: 0, activeMonth: 0 }
 }
