@@ -36,6 +36,8 @@ export async function runCommandLine(words: readonly string[]): Promise<number> 
   try {
     if (words[0] === '--help' || words[0] === '-h' || words[0] === 'help') return print(overview())
     if (words[0] === '--version') return await versionCommand.run(readInput(versionCommand, []))
+    const group = commandsWithin(words[0])
+    if (group.length > 0 && (words[1] === '--help' || words[1] === '-h')) return print(groupHelp(words[0], group))
     const { command, rest } = findCommand(words)
     if (rest.includes('--help') || rest.includes('-h')) return print(commandHelp(command))
     return await command.run(readInput(command, rest))
@@ -51,9 +53,21 @@ function findCommand(words: readonly string[]): { command: Command; rest: string
     const command = commands.find(({ name }) => name === words.slice(0, length).join(' '))
     if (command !== undefined) return { command, rest: words.slice(length) }
   }
-  const within = commands.filter(({ name }) => name.startsWith(`${words[0]} `)).map(({ name }) => name)
-  if (within.length > 0) throw new UsageError(`say one of: ${within.join(', ')}`)
+  const within = commandsWithin(words[0])
+  if (within.length > 0) throw new UsageError(`say one of: ${within.map(({ name }) => name).join(', ')}`)
   throw new UsageError(`there is no command "${words[0]}"; --help lists them`)
+}
+
+const commandsWithin = (word: string | undefined) => commands.filter(({ name }) => name.startsWith(`${word} `))
+
+function groupHelp(word: string | undefined, group: readonly Command[]): string {
+  return `Usage: hearth ${word} COMMAND [options]
+
+Commands:
+${columns(group.map(({ name, summary }) => [name, summary]))}
+
+"hearth ${word} COMMAND --help" says more about one of them.
+`
 }
 
 function overview(): string {

@@ -44,6 +44,14 @@ describe('help', () => {
     }
   })
 
+  test('of a first word lists what may follow it', async () => {
+    const { exitCode, stdout } = await run('user --help')
+    expect(exitCode).toBe(0)
+    for (const name of ['user create', 'user list', 'user set-password', 'user generate-token'])
+      expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'))
+    expect(stdout).not.toContain('migrate')
+  })
+
   test.each([
     ['frobnicate', 'there is no command "frobnicate"'],
     ['user', 'say one of: user create, user list, user set-password, user generate-token'],
