@@ -59,9 +59,9 @@ export function readReport(xml: string, exitCode: number): TestResult {
   return { passed: tests - failures - skipped, failed: isUnexplained ? failures + 1 : failures, skipped }
 }
 
-/** The line that ends every run: `12 passed, 0 failed`. */
+/** What ends every run: `12 passed, 0 failed`, alone on the last line; before it how many were skipped, if any. */
 export function resultLine({ passed, failed, skipped }: TestResult): string {
-  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
+  return `${skipped > 0 ? `${skipped} skipped\n` : ''}${passed} passed, ${failed} failed`
 }
 
 if (import.meta.main) {
