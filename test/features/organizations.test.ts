@@ -154,6 +154,38 @@ describe('the avatar of an organization', () => {
   })
 })
 
+describe('what is hidden', () => {
+  test('a hidden organization is not among those that a member shows', async () => {
+    const org = await organization({ visibility: 'private' })
+    expect((await member.client.put(`/orgs/${org}/public_members/${member.name}`)).status).toBe(204)
+    const path = `/users/${member.name}/orgs`
+    expect(names((await outsider.client.get(path)).body)).not.toContain(org)
+    for (const who of [member, owner, service.admin]) expect(names((await who.client.get(path)).body)).toContain(org)
+    const basic = service.client({ basic: `${member.name}:${member.password}` })
+    const made = await basic.post(`/users/${member.name}/tokens`, { name: 'narrow', scopes: ['public-only', 'all'] })
+    const narrow = await service.client({ token: made.string('sha1') }).get(path)
+    expect([narrow.status, narrow.headers.get('x-total-count')]).toEqual([200, '0'])
+  })
+
+  test('a hidden person is shown as a member to members only', async () => {
+    const org = await organization()
+    const list = (client = service.anonymous) => client.get(`/orgs/${org}/public_members`)
+    await member.client.put(`/orgs/${org}/public_members/${member.name}`)
+    expect(names((await list()).body)).toEqual([member.name])
+    const edit = (visibility: string) =>
+      service.admin.client.patch(`/admin/users/${member.name}`, { login_name: member.name, visibility })
+    expect((await edit('private')).status).toBe(200)
+    for (const path of ['public_members', 'members']) {
+      const shown = await outsider.client.get(`/orgs/${org}/${path}`)
+      expect([shown.body, shown.headers.get('x-total-count')]).toEqual([[], '0'])
+      expect((await outsider.client.get(`/orgs/${org}/${path}/${member.name}`)).status).toBe(404)
+      expect(names((await owner.client.get(`/orgs/${org}/${path}`)).body)).toContain(member.name)
+      expect((await owner.client.get(`/orgs/${org}/${path}/${member.name}`)).status).toBe(204)
+    }
+    await edit('public')
+  })
+})
+
 describe('members of an organization', () => {
   test('decide themselves who sees them', async () => {
     const org = await organization()

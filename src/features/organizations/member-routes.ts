@@ -1,4 +1,8 @@
+import { and } from 'drizzle-orm'
 import { Elysia, t } from 'elysia'
+import { maySeeOwner } from '../../access/decide.ts'
+import { visibleAccounts } from '../../access/visible-accounts.ts'
+import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { gate } from '../../http/gate.ts'
 import type { OrganizationAccess } from '../../http/organization-gate.ts'
@@ -8,13 +12,17 @@ import { viewerOf } from '../../http/viewer.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { presentUser, User } from '../../wire/user.ts'
 import { getMember, removeMember, setMembershipPublic } from './members.ts'
-import { findMember, listMembers } from './store.ts'
+import { findMember, listMembers, type Membership, saysSo } from './store.ts'
 
 const read = { scope: 'organization' } as const
 const member = { scope: 'organization', role: 'member' } as const
 
-/** Members see all members, others those who say so. */
-const seesAll = (org: OrganizationAccess): boolean => org.isMember || org.isOwner
+/** Members see all members, others those who say so and whom they may know of. A token for public things reads like a stranger. */
+const seesAll = (actor: Actor | undefined, org: OrganizationAccess): boolean =>
+  actor?.publicOnly !== true && (org.isMember || org.isOwner)
+
+const mayKnow = ({ config }: Context, actor: Actor | undefined, { user }: Membership): boolean =>
+  maySeeOwner(config, actor, user, false)
 
 export const organizationMemberRoutes = (context: Context) =>
   new Elysia({ name: 'organization-members', prefix: '/orgs/:org', detail: { tags: ['organization'] } })
@@ -23,7 +31,8 @@ export const organizationMemberRoutes = (context: Context) =>
       '/members',
       async ({ actor, org, query, request, set }) => {
         const { page, links } = paging(context, query, { request, set })
-        const found = await listMembers(context.db, org.row.id, { publicOnly: !seesAll(org), page })
+        const shown = seesAll(actor, org) ? undefined : and(saysSo, visibleAccounts(context.config, actor))
+        const found = await listMembers(context.db, org.row.id, { shown, page })
         links(found.total, found.next)
         return found.rows.map((user) => presentUser(user, viewerOf(context, actor)))
       },
@@ -36,9 +45,10 @@ export const organizationMemberRoutes = (context: Context) =>
     )
     .get(
       '/members/:username',
-      async ({ org, params, set }) => {
+      async ({ actor, org, params, set }) => {
         const found = await findMember(context.db, org.row.id, params.username)
-        if (!found || !(seesAll(org) || found.isPublic)) throw notFound()
+        const isShown = found && (seesAll(actor, org) || (found.isPublic && mayKnow(context, actor, found)))
+        if (!isShown) throw notFound()
         set.status = 204
       },
       {
@@ -63,7 +73,8 @@ export const organizationMemberRoutes = (context: Context) =>
       '/public_members',
       async ({ actor, org, query, request, set }) => {
         const { page, links } = paging(context, query, { request, set })
-        const found = await listMembers(context.db, org.row.id, { publicOnly: true, page })
+        const shown = and(saysSo, seesAll(actor, org) ? undefined : visibleAccounts(context.config, actor))
+        const found = await listMembers(context.db, org.row.id, { shown, page })
         links(found.total, found.next)
         return found.rows.map((user) => presentUser(user, viewerOf(context, actor)))
       },
@@ -76,9 +87,9 @@ export const organizationMemberRoutes = (context: Context) =>
     )
     .get(
       '/public_members/:username',
-      async ({ org, params, set }) => {
+      async ({ actor, org, params, set }) => {
         const found = await getMember(context, org, params.username)
-        if (!found.isPublic) throw notFound()
+        if (!found.isPublic || !(seesAll(actor, org) || mayKnow(context, actor, found))) throw notFound()
         set.status = 204
       },
       {

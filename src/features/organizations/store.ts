@@ -36,15 +36,16 @@ export const belongsTo = (userId: number, { publicly }: { publicly: boolean }): 
   select ${organizationMembers.organizationId} from ${organizationMembers}
   where ${organizationMembers.userId} = ${userId} ${publicly ? sql`and ${organizationMembers.isPublic}` : sql``})`
 
+/** Those who say so: as a condition over `organizationMembers`. */
+export const saysSo: SQL = eq(organizationMembers.isPublic, true)
+
+/** @param shown which of them, as a condition over `organizationMembers` and `users` */
 export async function listMembers(
   db: Db,
   organizationId: number,
-  { publicOnly, page }: { publicOnly: boolean; page: Page },
+  { shown, page }: { shown: SQL | undefined; page: Page },
 ): Promise<Paged<UserRow>> {
-  const matching = and(
-    eq(organizationMembers.organizationId, organizationId),
-    publicOnly ? eq(organizationMembers.isPublic, true) : undefined,
-  )
+  const matching = and(eq(organizationMembers.organizationId, organizationId), shown)
   const members = db
     .select({ user: users })
     .from(organizationMembers)
@@ -53,7 +54,12 @@ export async function listMembers(
     .orderBy(inOrder(byName))
     .limit(rowsToRead(page))
     .offset(rowsToSkip(page))
-  const [found, total] = await Promise.all([members, db.$count(organizationMembers, matching)])
+  const all = db
+    .select({ id: users.id })
+    .from(organizationMembers)
+    .innerJoin(users, eq(users.id, organizationMembers.userId))
+    .where(matching)
+  const [found, total] = await Promise.all([members, db.$count(all)])
   const rows = found.map(({ user }) => user)
   return cutPage(page, { rows, total }, ({ lowerName }) => [lowerName])
 }

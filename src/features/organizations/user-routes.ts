@@ -1,4 +1,6 @@
+import { and } from 'drizzle-orm'
 import { Elysia, t } from 'elysia'
+import { visibleAccounts } from '../../access/visible-accounts.ts'
 import type { Context } from '../../context.ts'
 import { gate } from '../../http/gate.ts'
 import { organizationFor } from '../../http/organization-gate.ts'
@@ -41,8 +43,9 @@ export const userOrganizationRoutes = (context: Context) =>
       '/users/:username/orgs',
       async ({ actor, account, query, request, set }) => {
         const { page, links } = paging(context, query, { request, set })
-        const publicly = actor?.user.id !== account.row.id && !actor?.user.isAdmin
-        const found = await listOrganizations(context.db, belongsTo(account.row.id, { publicly }), page)
+        const isPrivy = actor !== undefined && (actor.user.id === account.row.id || actor.user.isAdmin)
+        const theirs = belongsTo(account.row.id, { publicly: !isPrivy || actor.publicOnly })
+        const found = await listOrganizations(context.db, and(theirs, visibleAccounts(context.config, actor)), page)
         links(found.total, found.next)
         return found.rows.map((row) => presentOrganization(row, viewerOf(context, actor)))
       },
