@@ -117,8 +117,12 @@ const units: readonly { unit: Unit; words: readonly string[]; isOn: SQL }[] = [
   },
 ]
 
-/** A team may let somebody into a repository's code and not into its issues. */
-function visibleUnits({ config }: Context, actor: Actor | undefined, opType: SQLWrapper): SQL | undefined {
+/** A team may let somebody into a repository's code and not into its issues. As a condition over `repositories` and their owners. */
+export function visibleUnits(
+  { config }: Pick<Context, 'config'>,
+  actor: Actor | undefined,
+  opType: SQLWrapper,
+): SQL | undefined {
   const seesAllUnits = actor === undefined || actor.user.isAdmin
   const conditions = units.map(({ unit, words, isOn }) => {
     const list = sql.join(
