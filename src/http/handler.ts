@@ -6,6 +6,7 @@ import { corsHeaders, isPreflight, preflightResponse } from './cors.ts'
 import { errorResponse } from './errors.ts'
 import { callerOf } from './gate.ts'
 import { restoreLength } from './head.ts'
+import { tokenEndOf } from './identify.ts'
 import { spendRequest } from './rate-limit.ts'
 import { inheritRequestId, loggedPath, requestId } from './request.ts'
 
@@ -86,7 +87,7 @@ function complete({ config, baseUrl }: Context, request: Request, { headers }: R
   headers.set('referrer-policy', 'no-referrer')
   if (baseUrl.startsWith('https:')) headers.set('strict-transport-security', STRICT_TRANSPORT)
   if (!headers.has('cache-control')) headers.set('cache-control', PRIVATE)
-  const tokenExpiresAt = callerOf(request)?.tokenExpiresAt
+  const tokenExpiresAt = tokenEndOf(request)
   if (tokenExpiresAt) headers.set('x-token-expires-at', wireTime(tokenExpiresAt))
   for (const [name, value] of corsHeaders(config, request)) headers.set(name, value)
 }

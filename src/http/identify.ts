@@ -5,8 +5,13 @@ import type { Context } from '../context.ts'
 import { clientAddress } from './client-address.ts'
 import { loggedPath, requestId } from './request.ts'
 
+const tokenEnds = new WeakMap<Request, Date>()
+
+/** When the token of an identified request ends, also where the request was then refused. */
+export const tokenEndOf = (request: Request): Date | undefined => tokenEnds.get(request)
+
 /** `authenticate` for a request that came over HTTP. What most requests never need of their origin is worked out when it is asked for. */
-export function identify(
+export async function identify(
   context: Context,
   request: Request,
   rule: Omit<Circumstances, 'origin'> = {},
@@ -22,5 +27,7 @@ export function identify(
       return requestId(request)
     },
   }
-  return authenticate(context, request, { origin, ...rule })
+  const actor = await authenticate(context, request, { origin, ...rule })
+  if (actor?.tokenExpiresAt) tokenEnds.set(request, actor.tokenExpiresAt)
+  return actor
 }

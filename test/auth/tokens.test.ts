@@ -50,7 +50,14 @@ test('a token for chosen repositories reaches these, reads public ones, and know
 test('every answer tells when the token ends, and a site maximum ends all', async () => {
   const at = new Date(Date.now() + 3 * 86_400_000).toISOString().replace(/\.\d+/, '')
   const { client } = await mint({ scopes: ['all'], expires_at: at })
-  expect((await client.get('/user')).headers.get('x-token-expires-at')).toBe(at)
+  for (const [path, status] of [
+    ['/user', 200],
+    ['/repos/alice/nothing', 404],
+    ['/admin/users', 403],
+  ] as const) {
+    const answer = await client.get(path)
+    expect([path, answer.status, answer.headers.get('x-token-expires-at')]).toEqual([path, status, at])
+  }
   const { made } = await mint({ scopes: ['all'] })
   const days = (Date.parse(made.string('expires_at')) - Date.now()) / 86_400_000
   expect(Math.round(days)).toBe(30)
