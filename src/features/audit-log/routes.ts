@@ -2,7 +2,7 @@ import { Elysia, t } from 'elysia'
 import type { Context } from '../../context.ts'
 import { FileBody } from '../../http/download.ts'
 import { gate } from '../../http/gate.ts'
-import { queryInteger, queryText, queryTime } from '../../http/query.ts'
+import { queryInstant, queryInteger, queryText } from '../../http/query.ts'
 import { readPage } from '../../kernel/page.ts'
 import { AuditEntry, presentAuditEntry } from '../../wire/audit-entry.ts'
 import { exportAuditEntries } from './export.ts'
@@ -14,8 +14,8 @@ const filterQuery = {
   subject_kind: queryText(),
   subject_id: queryInteger(),
   address: queryText(),
-  since: queryTime(),
-  before: queryTime(),
+  since: queryInstant('since'),
+  before: queryInstant('before'),
 }
 
 interface FilterQuery {
@@ -50,7 +50,7 @@ export const auditLogRoutes = (context: Context) =>
         admin: true,
         query: t.Object({ ...filterQuery, below_id: queryInteger(), limit: queryInteger() }),
         response: { 200: t.Array(AuditEntry) },
-        detail: { operationId: 'adminListAudit', summary: 'The audit trail, the newest first' },
+        detail: { operationId: 'adminListAudit', summary: 'The audit trail, the newest first', 'x-refuses': [422] },
       },
     )
     .get(
@@ -71,6 +71,7 @@ export const auditLogRoutes = (context: Context) =>
           operationId: 'adminExportAudit',
           summary: 'The audit trail as JSON Lines',
           'x-produces': 'application/x-ndjson',
+          'x-refuses': [422],
         },
       },
     )
