@@ -18,27 +18,51 @@ export function openBody(request: Request, limits: BodyLimits): ReadableStream<U
   const encoding = request.headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity'
   if (encoding === 'identity' || encoding === '') return limited(body, limits)
   if (encoding !== 'gzip' && encoding !== 'x-gzip') throw new Refusal(415, `content encoding ${encoding} is not known`)
-  return limited(unzipped(body), limits)
-}
-
-function unzipped(body: ReadableStream<Uint8Array<ArrayBuffer>>): ReadableStream<Uint8Array> {
   const { readable, writable } = new DecompressionStream('gzip')
-  // A broken zip, or a client that went away, fails `readable` as well: that is where it is told.
-  body.pipeTo(writable).catch(() => undefined)
-  return readable
+  // A broken zip, or a client that went away, fails `readable` as well: that is where it is told. What is left is read all the same.
+  const rest = body.pipeTo(writable, { preventCancel: true }).catch(() => readOn(body.getReader()))
+  return limited(readable, limits, rest)
 }
 
 const tooMuch = (maxBytes: number) => tooLarge(`more than ${maxBytes} bytes`)
+
+const rests = new WeakMap<ReadableStream<Uint8Array>, () => Promise<void>>()
+
+/**
+ * The answer to an opened body, which ends when the client has sent everything. Bun ends the whole process ("infallible: server
+ * bound") when an answer ends while git, which has refused a pack early, has left a part of the request unread.
+ */
+export function endsWithBody(answer: ReadableStream<Uint8Array>, body: ReadableStream<Uint8Array>) {
+  const reader = answer.getReader()
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await reader.read()
+        if (!done) return controller.enqueue(value)
+        await rests.get(body)?.()
+        controller.close()
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  )
+}
 
 /** Fails past the limits. Chunks are asked for one by one, so a slow reader slows the client. */
 export function limited(
   stream: ReadableStream<Uint8Array>,
   { maxBytes, signal }: BodyLimits,
+  rest?: Promise<void>,
 ): ReadableStream<Uint8Array> {
   const reader = stream.getReader()
   const passed = garbageMeter()
   let size = 0
-  return new ReadableStream<Uint8Array>(
+  let draining: Promise<void> | undefined
+  const drain = () => {
+    draining ??= readOn(reader).then(() => rest)
+    return draining
+  }
+  const body = new ReadableStream<Uint8Array>(
     {
       start(controller) {
         signal?.addEventListener('abort', () => {
@@ -58,10 +82,22 @@ export function limited(
         controller.error(tooMuch(maxBytes))
         await reader.cancel()
       },
-      cancel: (reason) => reader.cancel(reason),
+      // Not handed on: what is left has to be read.
+      cancel: () => void drain(),
     },
     { highWaterMark: 0 },
   )
+  rests.set(body, drain)
+  return body
+}
+
+async function readOn(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  const hasMore = () =>
+    reader.read().then(
+      ({ done }) => !done,
+      () => false,
+    )
+  while (await hasMore());
 }
 
 /** A time limit that can be set anew for each part of a request. */

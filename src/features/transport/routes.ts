@@ -4,7 +4,7 @@ import type { GitService } from '../../git/model.ts'
 import { setIdleSeconds } from '../../http/connection.ts'
 import { gitDoor, repositoryForFetch, repositoryForPush } from '../../http/git-gate.ts'
 import { forbidden } from '../../kernel/errors.ts'
-import { drainBody, openBody, Patience, requireMediaType } from './body.ts'
+import { drainBody, endsWithBody, openBody, Patience, requireMediaType } from './body.ts'
 import { takePush } from './push.ts'
 
 /** The most there is. Git itself says something every five seconds, so a longer silence is a client that has gone. */
@@ -58,12 +58,13 @@ async function fetchPack(context: Context, request: Request, path: GitPath): Pro
   const { repo } = await repositoryForFetch(context, request, path)
   requireMediaType(request, 'application/x-git-upload-pack-request')
   setIdleSeconds(request, IDLE_SECONDS)
+  const body = openBody(request, { maxBytes: context.config.maxBodyBytes })
   const served = await context.git.serve(repo.repository.id, 'upload-pack', {
-    body: openBody(request, { maxBytes: context.config.maxBodyBytes }),
+    body,
     protocol: protocolOf(request),
     signal: request.signal,
   })
-  return answer(served.stream, 'application/x-git-upload-pack-result')
+  return answer(endsWithBody(served.stream, body), 'application/x-git-upload-pack-result')
 }
 
 async function push(context: Context, request: Request, path: GitPath): Promise<Response> {
@@ -79,7 +80,7 @@ async function push(context: Context, request: Request, path: GitPath): Promise<
     const body = openBody(request, { maxBytes, signal: patience.signal })
     const { signal } = request
     const outcome = await takePush(context, { access, body, protocol: protocolOf(request), maxBytes, signal })
-    if ('answer' in outcome) return answer(outcome.answer, RESULT_OF_PUSH)
+    if ('answer' in outcome) return answer(endsWithBody(outcome.answer, body), RESULT_OF_PUSH)
     patience.allow(config.gitTimeoutSeconds)
     await drainBody(outcome.rest)
     return answer(outcome.report, RESULT_OF_PUSH)
