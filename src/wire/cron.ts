@@ -10,6 +10,7 @@ export const Cron = t.Object(
     next: t.String({ format: 'date-time' }),
     prev: t.String({ format: 'date-time', description: 'Start of the last run; the zero time when there was none' }),
     exec_times: int64(),
+    failed: t.Boolean({ description: 'Whether the last run failed; the log says why' }),
   },
   { $id: 'Cron' },
 )
@@ -20,12 +21,15 @@ export interface ShownCron {
   next: Date
   prev: Date | null
   execTimes: number
+  lastError: string | null
 }
 
-export const presentCron = ({ name, schedule, next, prev, execTimes }: ShownCron): Cron => ({
+export const presentCron = ({ name, schedule, next, prev, execTimes, lastError }: ShownCron): Cron => ({
   name,
   schedule,
   next: wireTime(next),
   prev: wireTimeOr(prev, ZERO_TIME),
   exec_times: execTimes,
+  // The reason may name folders and statements, which are for the log alone.
+  failed: lastError !== null,
 })

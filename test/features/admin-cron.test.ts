@@ -18,6 +18,7 @@ interface Task {
   name: string
   prev: string
   exec_times: number
+  failed: boolean
 }
 
 async function taskNamed(name: string): Promise<Task> {
@@ -62,6 +63,15 @@ test('the list has pages and a count but no links; unknown tasks and strangers a
     expect((await client.get('/admin/cron')).status).toBe(status)
     expect((await client.post('/admin/cron/check_repo_stats')).status).toBe(status)
   }
+})
+
+test('a failure is told until the next run, its reason is for the log', async () => {
+  const name = 'check_repo_stats'
+  await service.context.sql`update cron_tasks set last_error = 'no space left in /srv' where name = ${name}`
+  expect((await taskNamed(name)).failed).toBe(true)
+  expect((await service.admin.client.get('/admin/cron', { limit: 50 })).text).not.toContain('/srv')
+  await runTask(name)
+  expect((await taskNamed(name)).failed).toBe(false)
 })
 
 test('the statistics check sets wrong numbers right', async () => {
