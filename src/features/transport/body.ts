@@ -20,7 +20,9 @@ export function openBody(request: Request, limits: BodyLimits): ReadableStream<U
   if (encoding !== 'gzip' && encoding !== 'x-gzip') throw new Refusal(415, `content encoding ${encoding} is not known`)
   const { readable, writable } = new DecompressionStream('gzip')
   // A broken zip, or a client that went away, fails `readable` as well: that is where it is told. What is left is read all the same.
-  const rest = body.pipeTo(writable, { preventCancel: true }).catch(() => readOn(body.getReader()))
+  const rest = body
+    .pipeTo(writable, { preventCancel: true })
+    .catch(() => readOn(body.getReader()).catch(() => undefined))
   return limited(readable, limits, rest)
 }
 
@@ -83,7 +85,7 @@ export function limited(
         await reader.cancel()
       },
       // Not handed on: what is left has to be read.
-      cancel: () => void drain(),
+      cancel: () => void drain().catch(() => undefined),
     },
     { highWaterMark: 0 },
   )
@@ -91,12 +93,22 @@ export function limited(
   return body
 }
 
+/** A client that has sent nothing for so long will not send the rest. */
+const STALL_MS = 3000
+
+/** Reads to the end. @throws Refusal 408 when nothing comes any more */
 async function readOn(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   const hasMore = () =>
-    reader.read().then(
-      ({ done }) => !done,
-      () => false,
-    )
+    new Promise<boolean>((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Refusal(408, 'the rest of the request does not come')), STALL_MS)
+      reader
+        .read()
+        .then(
+          ({ done }) => resolve(!done),
+          () => resolve(false),
+        )
+        .finally(() => clearTimeout(timer))
+    })
   while (await hasMore());
 }
 
