@@ -18,6 +18,8 @@ interface Thrown {
  */
 export function errorResponse(context: Context, { code, error, request }: Thrown): Response {
   const refusal = toRefusal(code, error)
+  if (refusal?.status === 507)
+    context.log.error({ err: error, requestId: requestId(request) }, 'the disk takes no more')
   if (refusal) return refusalResponse(context, refusal, request)
   context.log.error({ err: withoutParameters(error), requestId: requestId(request) }, 'request failed')
   return refusalResponse(context, new Refusal(500, ''), request)
@@ -61,6 +63,7 @@ const codes: Record<number, string> = {
   429: 'too_many_requests',
   500: 'internal',
   503: 'unavailable',
+  507: 'insufficient_storage',
 }
 const codeOf = (status: number): string => codes[status] ?? 'error'
 
@@ -70,6 +73,7 @@ function toRefusal(code: string | number, error: unknown): Refusal | undefined {
   if (code === 'VALIDATION') return isObject(error) && error.type === 'response' ? undefined : validationRefusal(error)
   if (code === 'PARSE') return invalid('the body could not be read', '[]')
   if (code === 'INVALID_COOKIE_SIGNATURE') return invalid('a cookie has a wrong signature', '[]')
+  if (isStorageFault(error)) return new Refusal(507, 'the disk of the server takes no more')
   return databaseRefusal(error instanceof DrizzleQueryError ? error.cause : error)
 }
 
@@ -118,6 +122,12 @@ const CONNECTION_FAULTS = new Set([
   'ENOTFOUND',
   'ETIMEDOUT',
 ])
+
+/** Full, over quota, or mounted read-only since a fault: reading goes on, and writing when there is room again. */
+const STORAGE_FAULTS = new Set(['ENOSPC', 'EDQUOT', 'EROFS'])
+
+const isStorageFault = (error: unknown): boolean =>
+  isObject(error) && typeof error.code === 'string' && STORAGE_FAULTS.has(error.code)
 
 const isConnectionFault = (error: unknown): boolean =>
   isObject(error) && typeof error.code === 'string' && CONNECTION_FAULTS.has(error.code)
