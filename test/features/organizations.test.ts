@@ -198,6 +198,15 @@ describe('members of an organization', () => {
     expect(names((await outsider.client.get(`/orgs/${org}/members`)).body)).toEqual([member.name])
     expect((await outsider.client.put(`/orgs/${org}/public_members/${outsider.name}`)).status).toBe(403)
     expect((await member.client.delete(shown)).status).toBe(204)
+    const told = await service.admin.client.get('/admin/audit', {
+      action: 'organization',
+      actor: member.name,
+      limit: 2,
+    })
+    expect(told.body).toMatchObject([
+      { action: 'organization.conceal_member', subject: { name: org } },
+      { action: 'organization.publicize_member', subject: { name: org } },
+    ])
     expect((await member.client.delete(`/orgs/${org}/members/${owner.name}`)).status).toBe(403)
     expect((await owner.client.delete(`/orgs/${org}/members/${member.name}`)).status).toBe(204)
     expect((await owner.client.delete(`/orgs/${org}/members/${member.name}`)).status).toBe(404)

@@ -18,10 +18,18 @@ export async function setMembershipPublic(
   context: Context,
   { actor, org, name, isPublic }: { actor: Actor; org: OrganizationAccess; name: string; isPublic: boolean },
 ): Promise<void> {
-  const { user } = await getMember(context, org, name)
+  const { user, isPublic: wasPublic } = await getMember(context, org, name)
   if (user.id !== actor.user.id && !(org.isOwner && !isPublic))
     throw forbidden(isPublic ? 'Cannot publicize another member' : 'Cannot conceal another member')
-  await publishMembership(context.db, { organizationId: org.row.id, userId: user.id, isPublic })
+  if (isPublic === wasPublic) return
+  await context.db.transaction(async (tx) => {
+    await publishMembership(tx, { organizationId: org.row.id, userId: user.id, isPublic })
+    await recordAudit(tx, actor, {
+      action: isPublic ? 'organization.publicize_member' : 'organization.conceal_member',
+      subject: { kind: 'organization', id: org.row.id, name: org.row.name },
+      after: { member: user.name },
+    })
+  })
 }
 
 /** @throws Refusal 404 for a person who does not belong to it, 422 for the last owner */
