@@ -14,7 +14,7 @@ export interface HashOptions {
 }
 
 /** Requests that are signed in already go before those that wait for a hash. */
-const NICENESS = 10
+const NICENESS = 15
 
 const run = (task: HashTask): string | boolean =>
   'hash' in task ? verifySync(task.hash, task.password) : hashSync(task.password, task.options)
