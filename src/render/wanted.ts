@@ -29,11 +29,14 @@ export function wantedReferences(source: string, { baseUrl, mode, repo }: Render
       const [owner, name] = [found.owner ?? repo?.owner, found.repo ?? repo?.name]
       if (owner && name) addIssue(owner, name, found.index)
     }
-    if (found.kind === 'commit' && repo) addCommit(repo.owner, repo.name, found.sha)
+    if (found.kind === 'commit') {
+      const [owner, name] = [found.owner ?? repo?.owner, found.repo ?? repo?.name]
+      if (owner && name) addCommit(owner, name, found.sha)
+    }
     if (found.kind === 'url' && found.url.startsWith(`${baseUrl}/`)) {
       const path = found.url.slice(baseUrl.length)
       const [, owner = '', name = '', kind, id = ''] =
-        /^\/([\w.-]{1,100})\/([\w.-]{1,100})\/(issues|pulls|commit)\/([0-9a-f]{1,40})\b/.exec(path) ?? []
+        /^\/([\w.-]{1,100})\/([\w.-]{1,100})\/(issues|pulls|commit)\/([0-9a-f]{1,64})\b/.exec(path) ?? []
       if (kind === 'commit') addCommit(owner, name, id)
       else if (kind && /^\d{1,10}$/.test(id)) addIssue(owner, name, Number(id))
     }

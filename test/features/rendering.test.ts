@@ -89,6 +89,18 @@ test('a file is rendered by its ending', async () => {
   expect((await file('a.txt', '<b>')).text).toBe('<pre>&lt;b&gt;</pre>')
 })
 
+test('a commit is named in full in SHA-256 too, and by its repository elsewhere', async () => {
+  const { name, path } = await service.createRepository(alice, { auto_init: true, object_format_name: 'sha256' })
+  const sha = (await alice.client.get(`${path}/branches/main`)).string('commit.id')
+  expect(sha).toHaveLength(64)
+  const here = await comment(bob, sha, `${alice.name}/${name}`)
+  expect(here.text).toContain(`/commit/${sha}"`)
+  const elsewhere = `${alice.name}/${name}@${sha.slice(0, 12)}`
+  expect((await comment(bob, elsewhere)).text).toContain(`/${alice.name}/${name}/commit/${sha}"`)
+  await alice.client.patch(path, { private: true })
+  expect((await comment(bob, `${elsewhere} now`)).text).not.toContain('/commit/')
+})
+
 test('below a repository its issues are meant', async () => {
   const html = (user: TestUser, path: string) => user.client.post(`${path}/markdown`, { Text: '#1', Mode: 'comment' })
   expect((await html(bob, open.path)).text).toContain(`href="${service.url}/${alice.name}/${open.name}/issues/1"`)

@@ -45,6 +45,10 @@ test('a commit that exists is shortened to a link', async () => {
   const href = `${BASE}/alice/r/commit/${sha}`
   expect(await render(sha, RAW)).toContain(`<a href="${href}" data-markdown-generated-content="" class="commit"`)
   expect(await render(sha, RAW)).toContain('<code>65f1bf27bc</code>')
+  expect(await render(`It came with ${sha}.`, RAW)).toContain('<code>65f1bf27bc</code></a>.')
+  const elsewhere = await render(`(alice/r@${sha}) bob/x@${sha}`, { mode: 'comment', context: 'alice/other' })
+  expect(elsewhere).toContain(`(<a href="${href}" data-markdown-generated-content="" class="commit"`)
+  expect(elsewhere).toContain(`<code>alice/r@65f1bf27bc</code></a>) bob/x@${sha}`)
 })
 
 test('headings of documents have unique ids, those of comments none', async () => {

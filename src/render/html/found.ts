@@ -4,13 +4,13 @@ export type Found = { start: number; end: number } & (
   | { kind: 'mail'; address: string }
   | { kind: 'user'; name: string }
   | { kind: 'issue'; mark: '#' | '!'; index: number; owner?: string; repo?: string }
-  | { kind: 'commit'; sha: string }
+  | { kind: 'commit'; sha: string; owner?: string; repo?: string }
   | { kind: 'emoji'; name: string }
   | { kind: 'page'; title: string; page: string }
 )
 
 const TRIGGER =
-  /https?:\/\/|www\.|\[\[|[@#!]|(?<![\w/.-])[0-9a-f]{7,40}(?![\w/.-])|(?<![\w:]):[a-z0-9_+-]{2,40}:(?![\w:])/gi
+  /https?:\/\/|www\.|\[\[|[@#!]|(?<![\w/.-])[0-9a-f]{7,64}(?![\w/-]|\.\w)|(?<![\w:]):[a-z0-9_+-]{2,40}:(?![\w:])/gi
 
 /** Most pieces of text have none of these, and the search itself is slow. */
 const HINT = /[@#!:]|\[\[|[Ww]{3}\.|[0-9a-f]{7}/
@@ -87,8 +87,10 @@ function withoutPunctuation(url: string): string {
 
 const count = (text: string, character: string): number => text.split(character).length - 1
 
-/** `@name`, or a mail address that ends here. */
+/** `@name`, `owner/repo@sha`, or a mail address that ends here. */
 function readAt(text: string, at: number, from: number): Found | undefined {
+  const commit = readCommitElsewhere(text, at, from)
+  if (commit !== undefined) return commit
   const local = /[a-z\d._+-]{1,64}$/i.exec(text.slice(Math.max(from, at - 65), at))?.[0]
   const after = text.slice(at + 1, at + 256)
   if (local !== undefined) {
@@ -103,6 +105,22 @@ function readAt(text: string, at: number, from: number): Found | undefined {
   return name === undefined ? undefined : { kind: 'user', name, start: at, end: at + 1 + name.length }
 }
 
+function readCommitElsewhere(text: string, at: number, from: number): Found | undefined {
+  const sha = /^[0-9a-f]{7,64}(?![\w/-]|\.\w)/.exec(text.slice(at + 1, at + 68))?.[0]
+  if (sha === undefined) return undefined
+  const [owner, repo] = repositoryBefore(text, at, from)
+  const start = at - `${owner}/${repo}`.length
+  return owner && repo ? { kind: 'commit', sha, owner, repo, start, end: at + 1 + sha.length } : undefined
+}
+
+/** What stands before a sign, up to the next blank or opening bracket. */
+const wordBefore = (text: string, at: number, from: number): string =>
+  /[^\s([{:'",;]{0,210}$/.exec(text.slice(Math.max(from, at - 210), at))?.[0] ?? ''
+
+function repositoryBefore(text: string, at: number, from: number): (string | undefined)[] {
+  return /^([\w.-]{1,100})\/([\w.-]{1,100})$/.exec(wordBefore(text, at, from))?.slice(1) ?? []
+}
+
 /** `#12`, `!12`, `owner/repo#12`. */
 function readIssue(text: string, at: number, from: number): Found | undefined {
   const digits = /^\d{1,10}(?![\w-])/.exec(text.slice(at + 1, at + 13))?.[0]
@@ -110,8 +128,8 @@ function readIssue(text: string, at: number, from: number): Found | undefined {
   const mark = text[at] === '!' ? '!' : '#'
   const index = Number(digits)
   const end = at + 1 + digits.length
-  const before = /[^\s([{:'",;]{0,210}$/.exec(text.slice(Math.max(from, at - 210), at))?.[0] ?? ''
+  const before = wordBefore(text, at, from)
   if (before === '') return { kind: 'issue', mark, index, start: at, end }
-  const [, owner, repo] = /^([\w.-]{1,100})\/([\w.-]{1,100})$/.exec(before) ?? []
+  const [owner, repo] = repositoryBefore(text, at, from)
   return owner && repo ? { kind: 'issue', mark, index, owner, repo, start: at - before.length, end } : undefined
 }

@@ -54,7 +54,7 @@ function present({ found, written, context, known }: Piece): string | undefined 
       if (context.mode !== 'wiki') return undefined
       return anchor(linksOf(context).link(found.page.replaceAll(' ', '-')), '', escapeHtml(found.title))
     case 'commit':
-      return presentCommit(found.sha, context, known)
+      return presentCommit({ found, written, context, known })
   }
 }
 
@@ -78,20 +78,23 @@ function presentIssue({ found, written, context, known }: Piece): string | undef
   return anchor(href, `${GENERATED} class="ref-issue"`, escapeHtml(written))
 }
 
-function presentCommit(sha: string, context: RenderContext, known: KnownReferences): string | undefined {
-  if (context.repo === undefined) return undefined
-  const { owner, name } = context.repo
-  const full = known.commits.get(commitKey(owner, name, sha))
+function presentCommit({ found, context, known }: Piece): string | undefined {
+  if (found.kind !== 'commit') return undefined
+  const owner = found.owner ?? context.repo?.owner
+  const repo = found.repo ?? context.repo?.name
+  if (owner === undefined || repo === undefined) return undefined
+  const full = known.commits.get(commitKey(owner, repo, found.sha))
   if (full === undefined) return undefined
-  const inner = `<code>${sha.slice(0, 10)}</code>`
-  return anchor(`${context.baseUrl}/${owner}/${name}/commit/${full}`, `${GENERATED} class="commit"`, inner)
+  const at = found.owner === undefined ? '' : `${owner}/${repo}@`
+  const inner = `<code>${escapeHtml(at + found.sha.slice(0, 10))}</code>`
+  return anchor(`${context.baseUrl}/${owner}/${repo}/commit/${full}`, `${GENERATED} class="commit"`, inner)
 }
 
 /** An address of this server is shortened to what it names; others stand as they are. */
 function presentUrl(url: string, { written, context, known }: Piece): string {
   const own = url.startsWith(`${context.baseUrl}/`) ? url.slice(context.baseUrl.length) : ''
   const [, owner = '', repo = '', kind, id = '', part = ''] =
-    /^\/([\w.-]+)\/([\w.-]+)\/(issues|pulls|commit)\/([0-9a-f]{1,40})(#issuecomment-\d+)?$/.exec(own) ?? []
+    /^\/([\w.-]+)\/([\w.-]+)\/(issues|pulls|commit)\/([0-9a-f]{1,64})(#issuecomment-\d+)?$/.exec(own) ?? []
   const isHere = owner === context.repo?.owner && repo === context.repo.name
   const prefix = isHere ? '' : `${owner}/${repo}`
   if (kind === 'commit' && id.length >= 7 && known.commits.has(commitKey(owner, repo, id))) {
