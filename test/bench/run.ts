@@ -71,7 +71,7 @@ function ours({ api, url }: Stage): Load[] {
     load('search by word', 500, (index) =>
       api(`/repos/search?limit=50&q=${(index % 4096).toString(16).padStart(3, '0')}`),
     ),
-    load('create issue', 1000, (index) => api('/repos/root/bench/issues', { method: 'POST', body: issue(index) })),
+    load('create issue', 3000, (index) => api('/repos/root/bench/issues', { method: 'POST', body: issue(index) })),
     load('list issues, page of 50', 1000, () => api('/repos/root/bench/issues?limit=50')),
   ]
 }
