@@ -38,7 +38,20 @@ export function makeKey({ folder }: { folder: string }, kind: KeyKind = 'ed25519
 function generate(kind: KeyKind) {
   if (kind === 'rsa') return utils.generateKeyPairSync(kind, { bits: 3072 })
   if (kind === 'ecdsa') return utils.generateKeyPairSync(kind, { bits: 256 })
-  return utils.generateKeyPairSync(kind)
+  return generateEd25519()
+}
+
+/** Its form, with the name of the kind: 4 + 11 + 4 + 32 bytes. */
+const ED25519_BLOB = 51
+
+/** ssh2 drops a leading zero of a half, which spoils one pair in 128: such a pair is no key. */
+function generateEd25519(): { private: string; public: string } {
+  const pair = utils.generateKeyPairSync('ed25519')
+  const [, blob = ''] = pair.public.split(' ')
+  const key = utils.parseKey(pair.private)
+  const data = Buffer.from('probe')
+  const works = !(key instanceof Error) && key.verify(data, key.sign(data)) === true
+  return works && Buffer.from(blob, 'base64').length === ED25519_BLOB ? pair : generateEd25519()
 }
 
 /** Adds it by the API. Returns its id. */
