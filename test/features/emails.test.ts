@@ -87,3 +87,22 @@ test('a search finds addresses and names, each address once and in one order ove
   const first = await service.admin.client.get('/admin/emails/search', { q: 'haystack', limit: 3 })
   expect(first.headers.get('x-total-count')).toBe('4')
 })
+
+test('of many changes of the primary address at once, with removals among them, each is whole', async () => {
+  const user = await service.createUser()
+  const more = Array.from({ length: 6 }, (_, index) => `${user.name}-${index}@example.org`)
+  expect((await user.client.post(emails, { emails: more })).status).toBe(201)
+  const basic = service.client({ basic: `${user.name}:${user.password}` })
+  const answers = await Promise.all(
+    more.flatMap((email) => [
+      basic.post('/user/emails/primary', { email }),
+      user.client.delete(emails, { emails: [email] }),
+      service.admin.client.patch(`/admin/users/${user.name}`, { login_name: '', source_id: 0, email }),
+    ]),
+  )
+  expect(answers.filter(({ status }) => ![200, 204, 404, 422].includes(status)).map(({ text }) => text)).toEqual([])
+  const { body } = await user.client.get(emails)
+  const rows: unknown[] = Array.isArray(body) ? body : []
+  const primary = rows.filter((row) => Bun.deepMatch({ primary: true }, row))
+  expect(primary).toMatchObject([{ email: (await user.client.get('/user')).string('email'), verified: true }])
+})

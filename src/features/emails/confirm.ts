@@ -26,12 +26,8 @@ const HOUR_MS = 3_600_000
 const BY_ACCOUNT = { requests: 20, seconds: 3600 }
 const TO_ADDRESS = { requests: 3, seconds: 3600 }
 
-/** Counts mails before they are written. @throws Refusal 429 when there were too many */
-export async function countConfirmationMails(
-  context: Context,
-  user: UserRow,
-  addresses: readonly string[],
-): Promise<void> {
+/** Counts mails before they are written at the wish of an account. @throws Refusal 429 when there were too many */
+export async function countMails(context: Context, user: UserRow, addresses: readonly string[]): Promise<void> {
   for (const address of addresses) {
     await spend(context, `mail-by:${user.id}`, BY_ACCOUNT)
     await spend(context, `mail-to:${sha256Hex(address.toLowerCase())}`, TO_ADDRESS)

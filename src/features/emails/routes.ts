@@ -4,7 +4,8 @@ import { gate } from '../../http/gate.ts'
 import { paging } from '../../http/paging.ts'
 import { cursorQuery, queryText } from '../../http/query.ts'
 import { Email, presentEmail } from '../../wire/email.ts'
-import { CreateEmailOption, DeleteEmailOption } from './schema.ts'
+import { setPrimaryEmail } from './primary.ts'
+import { CreateEmailOption, DeleteEmailOption, SetPrimaryEmailOption } from './schema.ts'
 import { addEmails, deleteEmails } from './service.ts'
 import { listEmails, searchEmails } from './store.ts'
 
@@ -52,6 +53,20 @@ export const emailRoutes = (context: Context) =>
         body: DeleteEmailOption,
         response: { 204: t.Void() },
         detail: { operationId: 'userDeleteEmail', summary: 'Delete addresses' },
+      },
+    )
+    // The family has this on a page only. What the service has to say about the account goes there: no token decides where.
+    .post(
+      '/primary',
+      async ({ actor, body }) => {
+        const rows = await setPrimaryEmail(context, actor, body.email)
+        return rows.map((row) => presentEmail(row))
+      },
+      {
+        login: { ...own, byPassword: true },
+        body: SetPrimaryEmailOption,
+        response: { 200: t.Array(Email) },
+        detail: { operationId: 'userSetPrimaryEmail', summary: 'Make a confirmed address the primary one' },
       },
     )
 

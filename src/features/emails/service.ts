@@ -5,8 +5,8 @@ import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { isEmailAddress } from '../../kernel/email.ts'
 import { invalid, notFound } from '../../kernel/errors.ts'
-import { countConfirmationMails, mailConfirmations } from './confirm.ts'
-import { insertEmails, listEmails, removeEmails } from './store.ts'
+import { countMails, mailConfirmations } from './confirm.ts'
+import { insertEmails, listEmails, lockOwner, removeEmails } from './store.ts'
 
 /** More than anybody needs; a list without an end is an attack. */
 const MAX_EMAILS = 50
@@ -23,7 +23,7 @@ export async function addEmails(context: Context, actor: Actor, given: readonly 
   if (addresses.length === 0) throw invalid('Email list empty', 'emails')
   const bad = addresses.find((email) => !isEmailAddress(email))
   if (bad !== undefined) throw invalid(`Email address invalid: ${bad}`, 'emails')
-  if (config.confirmEmails) await countConfirmationMails(context, actor.user, addresses)
+  if (config.confirmEmails) await countMails(context, actor.user, addresses)
   try {
     return await db.transaction(async (tx) => {
       const added = await insertEmails(tx, actor.user.id, { addresses, isActivated: !config.confirmEmails })
@@ -50,6 +50,7 @@ const addressInUse = () => invalid('Email address has already been used', 'email
 export async function deleteEmails({ db }: Context, actor: Actor, addresses: readonly string[]): Promise<void> {
   if (addresses.length === 0) return
   await db.transaction(async (tx) => {
+    await lockOwner(tx, actor.user.id)
     const gone = await removeEmails(tx, actor.user.id, addresses)
     if (gone.length < new Set(addresses.map((email) => email.toLowerCase())).size)
       throw notFound('email address does not exist')

@@ -1,7 +1,7 @@
 import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/client.ts'
 import { afterPosition, inOrder, type SortKey } from '../../../db/keyset.ts'
-import { type EmailRow, emails, users } from '../../../db/schema/users.ts'
+import { type EmailRow, emails, type UserRow, users } from '../../../db/schema/users.ts'
 import { cutPage, type Page, type Paged, rowsToRead, rowsToSkip } from '../../kernel/page.ts'
 
 /** A person's addresses, in the order in which they were added. */
@@ -35,26 +35,48 @@ export function removeEmails(db: Db, userId: number, addresses: readonly string[
     .returning()
 }
 
+/** One address of a person, in whatever letters it was given. */
+export async function findOwnEmail(db: Db, userId: number, email: string): Promise<EmailRow | undefined> {
+  const [own] = await db
+    .select()
+    .from(emails)
+    .where(and(eq(emails.userId, userId), eq(emails.lowerEmail, email.toLowerCase())))
+  return own
+}
+
+/**
+ * An account is locked before one of its addresses goes or becomes the primary one: of two such changes at once the later one sees
+ * what the earlier left. Undefined for an account that is gone.
+ */
+export async function lockOwner(tx: Db, userId: number): Promise<UserRow | undefined> {
+  const [row] = await tx.select().from(users).where(eq(users.id, userId)).for('no key update')
+  return row
+}
+
+/** Makes a verified address of a locked account its primary one. The caller keeps `users.email` equal to it. */
+export async function markPrimary(tx: Db, { id, userId }: Pick<EmailRow, 'id' | 'userId'>): Promise<void> {
+  await tx
+    .update(emails)
+    .set({ isPrimary: false })
+    .where(and(eq(emails.userId, userId), emails.isPrimary))
+  await tx.update(emails).set({ isPrimary: true }).where(eq(emails.id, id))
+}
+
 /**
  * Makes an address the primary one: the person's own if it is among theirs, else a new one in place of the primary.
  * The caller keeps `users.email` equal to it.
  */
-export async function replacePrimaryEmail(db: Db, userId: number, email: string): Promise<void> {
+export async function replacePrimaryEmail(tx: Db, userId: number, email: string): Promise<void> {
+  await lockOwner(tx, userId)
   const mine = eq(emails.userId, userId)
-  const [own] = await db
-    .select({ id: emails.id })
-    .from(emails)
-    .where(and(mine, eq(emails.lowerEmail, email.toLowerCase())))
-  if (own === undefined) {
-    await db.delete(emails).where(and(mine, emails.isPrimary))
-    await db.insert(emails).values({ userId, email, isPrimary: true, isActivated: true })
-    return
-  }
-  await db.update(emails).set({ isPrimary: false }).where(and(mine, emails.isPrimary))
-  await db
+  const [own] = await tx
     .update(emails)
-    .set({ isPrimary: true, isActivated: true, email })
-    .where(and(mine, eq(emails.id, own.id)))
+    .set({ email, isActivated: true })
+    .where(and(mine, eq(emails.lowerEmail, email.toLowerCase())))
+    .returning({ id: emails.id })
+  if (own !== undefined) return markPrimary(tx, { id: own.id, userId })
+  await tx.delete(emails).where(and(mine, emails.isPrimary))
+  await tx.insert(emails).values({ userId, email, isPrimary: true, isActivated: true })
 }
 
 export interface OwnedEmail {
