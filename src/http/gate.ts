@@ -1,14 +1,16 @@
 import { Elysia } from 'elysia'
+import type { UnitRule } from '../access/judge.ts'
 import type { RepositoryAccess } from '../access/repository-access.ts'
+import type { ScopeRule } from '../access/token-reach.ts'
 import type { Actor } from '../auth/actor.ts'
 import type { Context } from '../context.ts'
 import { forbidden, unauthorized } from '../kernel/errors.ts'
 import { type Account, visibleAccount } from './account-gate.ts'
-import { admit, requireScopes, type ScopeRule } from './admission.ts'
+import { admit, requireScopes } from './admission.ts'
 import { refuseUnreadableBody } from './body.ts'
 import { gateDetail } from './openapi/gates.ts'
 import { type OrganizationAccess, type OrganizationRule, organizationFor } from './organization-gate.ts'
-import { type ChangeRule, repositoryForChange, repositoryForReading, type UnitRule } from './repository-gate.ts'
+import { type ChangeRule, repositoryForChange, repositoryForReading } from './repository-gate.ts'
 import { type TeamAccess, type TeamRule, teamFor } from './team-gate.ts'
 
 interface Passed {

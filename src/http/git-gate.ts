@@ -1,4 +1,4 @@
-import { Level } from '../access/levels.ts'
+import { judge, type RepositoryQuestion } from '../access/judge.ts'
 import { findRepository } from '../access/load.ts'
 import { findRenamedRepository } from '../access/load-account.ts'
 import type { RepositoryAccess } from '../access/repository-access.ts'
@@ -50,8 +50,9 @@ export async function codeForPush(
 ): Promise<PushAccess> {
   const { actor, repo } = await codeForReading(context, caller, subject)
   if (!actor) throw unauthorized()
-  if (repo.rights.level('repo.code') < Level.write) throw forbidden(`you may not push to ${repo.fullName}`)
-  if (repo.repository.isArchived) throw forbidden(`${repo.fullName} is archived: it takes no pushes`)
+  const verdict = judge(actor, repo, { unit: 'repo.code', level: 'write', isChange: true })
+  if (verdict === 'archived') throw forbidden(`${repo.fullName} is archived: it takes no pushes`)
+  if (verdict !== 'granted') throw forbidden(`you may not push to ${repo.fullName}`)
   if (repo.repository.isMirror) throw forbidden(`${repo.fullName} is a mirror: it takes no pushes`)
   return { actor, repo }
 }
@@ -61,6 +62,8 @@ async function callerOf(context: Context, request: Request, method: 'GET' | 'POS
   const actor = await identify(context, request)
   return actor && requireScopes(actor, 'repository', method)
 }
+
+const toFetch: RepositoryQuestion = { unit: 'repo.code', level: 'read', isChange: false }
 
 /** `repositoryForFetch` for a caller who is known. @throws Refusal as that */
 export async function codeForReading(
@@ -73,7 +76,7 @@ export async function codeForReading(
   const loaded =
     (await findRepository(context.db, path, reader)) ?? (await findRenamedRepository(context.db, path, reader))
   const repo = loaded && withRights(context, actor, loaded)
-  if (repo && repo.rights.level('repo.code') >= Level.read) return { actor, repo }
+  if (repo && judge(actor, repo, toFetch) === 'granted') return { actor, repo }
   throw actor ? notFound('repository not found') : unauthorized('sign in to reach this repository')
 }
 

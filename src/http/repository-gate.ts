@@ -1,13 +1,13 @@
 import { decideRights, maySeeOwner } from '../access/decide.ts'
-import { higher, Level } from '../access/levels.ts'
+import { judge, type RepositoryQuestion, type UnitRule } from '../access/judge.ts'
+import { Level } from '../access/levels.ts'
 import { findRepository, type LoadedRepository } from '../access/load.ts'
 import { findAccount, findRenamedRepository } from '../access/load-account.ts'
 import type { RepositoryAccess } from '../access/repository-access.ts'
-import type { Unit } from '../access/units.ts'
 import type { Actor } from '../auth/actor.ts'
 import type { Context } from '../context.ts'
 import { forbidden, locked, notFound } from '../kernel/errors.ts'
-import { requireChosen } from './admission.ts'
+import { changes, chosenOnly } from './admission.ts'
 import { movedTo } from './moved.ts'
 
 interface Path {
@@ -16,53 +16,53 @@ interface Path {
   name: string
 }
 
-/** Of several the best counts: labels, say, belong to issues as well as to pull requests. */
-export type UnitRule = Unit | readonly Unit[] | undefined
-
-type ChangeLevel = 'read' | 'write' | 'admin' | 'owner'
-
-export interface ChangeRule {
-  unit?: UnitRule
-  level: ChangeLevel
-  evenArchived?: boolean
+export type ChangeRule = Omit<RepositoryQuestion, 'isChange'> & {
   /** For those only who may set programs that run on the server. */
   gitHooks?: boolean
 }
 
 /** @throws Refusal 404 in the same words for what does not exist, what is hidden and a unit that is off; 301 or 307 to a new name. */
-export async function repositoryForReading(
+export const repositoryForReading = (
   context: Context,
   actor: Actor | undefined,
   path: Path,
   unit: UnitRule,
-): Promise<RepositoryAccess> {
-  const repo = await visibleRepository(context, actor, path)
-  if (levelOn(repo, unit, Level.read) < Level.read) throw notFound()
-  requireChosen(actor, repo.repository.id, path.request.method)
-  return repo
-}
+): Promise<RepositoryAccess> => admitted(context, actor, path, { unit, level: 'read' })
 
 /** @throws Refusal as `repositoryForReading`, 403 when the caller sees the repository but lacks the level, 423 while it is archived. */
 export async function repositoryForChange(
   context: Context,
   actor: Actor,
   path: Path,
-  rule: ChangeRule,
+  { gitHooks, ...question }: ChangeRule,
 ): Promise<RepositoryAccess> {
-  const repo = await repositoryForReading(context, actor, path, rule.unit)
-  const level = levelOn(repo, rule.unit, repo.rights.overall)
-  if (level < Level[rule.level]) throw forbidden(lacking[rule.level])
-  if (rule.gitHooks && !maySetGitHooks(context, actor)) throw forbidden('must be allowed to edit Git hooks')
-  if (repo.repository.isArchived && !rule.evenArchived) throw locked(`${repo.fullName} is archived`)
+  const repo = await admitted(context, actor, path, question)
+  if (gitHooks && !maySetGitHooks(context, actor)) throw forbidden('must be allowed to edit Git hooks')
   return repo
 }
 
-const levelOn = ({ rights }: RepositoryAccess, unit: UnitRule, otherwise: Level): Level =>
-  unit === undefined
-    ? otherwise
-    : [unit].flat().reduce<Level>((best, one) => higher(best, rights.level(one)), Level.none)
+async function admitted(
+  context: Context,
+  actor: Actor | undefined,
+  path: Path,
+  question: Omit<RepositoryQuestion, 'isChange'>,
+): Promise<RepositoryAccess> {
+  const repo = await visibleRepository(context, actor, path)
+  switch (judge(actor, repo, { ...question, isChange: changes(path.request.method) })) {
+    case 'granted':
+      return repo
+    case 'hidden':
+      throw notFound()
+    case 'not-chosen':
+      throw chosenOnly()
+    case 'lacking':
+      throw forbidden(lacking[question.level])
+    case 'archived':
+      throw locked(`${repo.fullName} is archived`)
+  }
+}
 
-const lacking: Record<ChangeLevel, string> = {
+const lacking: Record<RepositoryQuestion['level'], string> = {
   read: 'user should have a permission to read from a repo',
   write: 'user should have a permission to write to a repo',
   admin: 'user should be an owner or a collaborator with admin write of a repository',

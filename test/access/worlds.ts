@@ -5,6 +5,7 @@ import { collaborations, repositories } from '../../db/schema/repositories.ts'
 import { type UserRow, users, visibilities } from '../../db/schema/users.ts'
 import { units } from '../../src/access/units.ts'
 import type { Actor } from '../../src/auth/actor.ts'
+import { normaliseScopes } from '../../src/auth/scopes.ts'
 
 /** A random number generator that can be started again from the seed that a failure names (mulberry32). */
 export function createDice(seed: number) {
@@ -52,10 +53,16 @@ export async function buildWorld(db: Db, dice: Dice): Promise<{ actors: (Actor |
   const limited = await Promise.all(people.map((user) => limitedActor(db, dice, { user, made })))
   const actors = people.flatMap((user): Actor[] => [
     { user, method: 'password', publicOnly: false },
-    { user, method: 'token', scopes: ['all'], publicOnly: true },
+    { user, method: 'token', scopes: drawScopes(dice), publicOnly: false },
   ])
   const names = made.map(({ ownerId, name }) => [owners.find(({ id }) => id === ownerId)?.name ?? '', name])
   return { actors: [undefined, ...actors, ...limited], names }
+}
+
+/** Few words, so that much is refused; often one that reaches public things only. */
+function drawScopes(dice: Dice): string[] {
+  const words = dice.some(['read:repository', 'write:repository', 'read:issue', 'write:issue', 'public_repo'], 0.3)
+  return normaliseScopes([...words, ...dice.some(['all', 'public-only', 'read:user'], 0.2)])
 }
 
 function insertAccounts(
