@@ -169,6 +169,16 @@ export type Config = Readonly<Static<typeof schema> & { repositoriesDir: string 
 export class ConfigError extends Error {
   /** EX_CONFIG of sysexits.h. */
   readonly exitCode = 78
+
+  readonly fault: string
+  readonly remedy: string | undefined
+
+  /** @param remedy what to do about it, where the fault does not say that itself */
+  constructor(fault: string, remedy?: string) {
+    super(remedy === undefined ? fault : `${fault}. To mend it: ${remedy}`)
+    this.fault = fault
+    this.remedy = remedy
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { openDatabase, type Sql } from '../../db/client.ts'
 import { listPending } from '../../db/migrate.ts'
-import type { Config } from '../config.ts'
+import { type Config, ConfigError } from '../config.ts'
 import { systemClock } from '../kernel/time.ts'
 import { openStorage } from '../storage.ts'
 import { type Finding, messageOf } from './finding.ts'
@@ -15,6 +15,8 @@ export async function checkDatabase(config: Config): Promise<Finding[]> {
     const { sql } = resources.adopt(openDatabase(url, { poolSize: 2 }), (database) => database.close())
     return [await checkServer(sql), await checkClock(sql), await checkTables(sql)]
   } catch (error) {
+    if (error instanceof ConfigError)
+      return [{ subject: 'Database', detail: error.fault, remedy: error.remedy ?? 'correct that setting' }]
     const remedy =
       config.databaseUrl === undefined
         ? 'see server.log in the folder `postgres` of DATA_DIR, or set DATABASE_URL'

@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { ConfigError } from '../config.ts'
 import { randomHex } from '../kernel/hashing.ts'
 import type { Account } from './account.ts'
 import { readServerFile, type ServerFile } from './server-file.ts'
@@ -95,8 +96,19 @@ function initialize(cluster: Cluster, passwordFile: string): void {
     env: ENVIRONMENT,
     encoding: 'utf8',
   })
-  if (status !== 0) throw new Error(`PostgreSQL could not make its files: ${stderr || String(error)}`)
+  if (status === 0) return
+  const [, nameless] = /could not look up effective user ID (\d+)/.exec(stderr) ?? []
+  throw nameless === undefined
+    ? new Error(`PostgreSQL could not make its files: ${stderr || String(error)}`)
+    : namelessUser(nameless)
 }
+
+/** As in a container with `--user NUMBER`. Only the making asks for a name: once there are files, the server runs without one. */
+const namelessUser = (uid: string) =>
+  new ConfigError(
+    `PostgreSQL makes its files only for a user with a name, and the user with the number ${uid} has none`,
+    `add the line hearth:x:${uid}:${uid}::/:/usr/sbin/nologin to /etc/passwd, start as another user, or set DATABASE_URL`,
+  )
 
 /** Starts the server and waits until it accepts connections. */
 export async function startCluster(cluster: Cluster): Promise<ServerFile> {

@@ -38,7 +38,8 @@ function installedPrograms(): { folder: string; version: string } {
     return { folder: join(folder, 'native'), version }
   } catch {
     throw new ConfigError(
-      'DATABASE_URL is not set, and there is no PostgreSQL inside this program. Set it to a PostgreSQL 15 or newer, for example postgres://hearth:secret@localhost/hearth',
+      'DATABASE_URL is not set, and there is no PostgreSQL inside this program',
+      'set it to a PostgreSQL 15 or newer, for example postgres://hearth:secret@localhost/hearth',
     )
   }
 }

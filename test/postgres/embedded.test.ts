@@ -1,12 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { spawn } from 'node:child_process'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { spawn, spawnSync } from 'node:child_process'
 import {
   chmodSync,
   chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -14,9 +16,12 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { connect } from '../../db/connect.ts'
+import { ConfigError } from '../../src/config.ts'
 import { canEnter, databaseAccount } from '../../src/postgres/account.ts'
-import { startEmbedded } from '../../src/postgres/embedded.ts'
+import { type Cluster, createCluster } from '../../src/postgres/cluster.ts'
+import { startEmbedded, startServer } from '../../src/postgres/embedded.ts'
 import { SHARED_PLACE } from '../../src/postgres/place.ts'
+import { databasePrograms } from '../../src/postgres/programs.ts'
 import { findServer } from '../../src/postgres/server-file.ts'
 
 const isRoot = process.getuid?.() === 0
@@ -175,3 +180,41 @@ test.if(account !== undefined && canEnter(account, import.meta.dir))(
     expect(findServer(join(own, 'data', 'postgres', 'data'))).toBeUndefined()
   },
 )
+
+/** As `docker run --user 54321`. Only root can be another user; CI is root, and there it must not be left out. */
+const nameless = { uid: 54_321, gid: 54_321 }
+
+describe.skipIf(!isRoot && !process.env.CI)('a user without a name', () => {
+  let cluster: Cluster
+  beforeAll(() => {
+    const folder = join(home, 'nameless')
+    mkdirSync(folder)
+    chownSync(folder, nameless.uid, nameless.gid)
+    const programs = databasePrograms(nameless)
+    cluster = { folder: join(folder, 'postgres'), programs, account: nameless, isDurable: false }
+  })
+
+  test('is told before anything is made what a database of its own takes', () => {
+    let refusal: unknown
+    try {
+      createCluster(cluster)
+    } catch (error) {
+      refusal = error
+    }
+    if (!(refusal instanceof ConfigError)) throw refusal
+    expect(refusal.fault).toEndWith('the user with the number 54321 has none')
+    expect(refusal.remedy).toContain('hearth:x:54321:54321:')
+    expect(refusal.remedy).toContain('DATABASE_URL')
+    expect(readdirSync(dirname(cluster.folder))).toEqual([])
+  })
+
+  test('runs one whose files were made before', async () => {
+    const maker = { ...cluster, folder: join(home, 'named'), account: databaseAccount() }
+    createCluster(maker)
+    renameSync(maker.folder, cluster.folder)
+    expect(spawnSync('chown', ['-R', `${nameless.uid}:${nameless.gid}`, cluster.folder]).status).toBe(0)
+    const { url, stop } = await startServer(cluster)
+    expect(await query(url, 'select 1 as answer')).toEqual([{ answer: 1 }])
+    await stop()
+  })
+})
