@@ -60,7 +60,6 @@ function ours({ api, url }: Stage): Load[] {
     connections: CONNECTIONS,
     send,
   })
-  const issue = (index: number) => JSON.stringify({ title: `Issue ${index}`, body: 'Something that should be better.' })
   return [
     load('version', 10_000, () => fetch(`${url}/api/v1/version`)),
     load('current user by token', 10_000, () => api('/user')),
@@ -76,12 +75,16 @@ function ours({ api, url }: Stage): Load[] {
   ]
 }
 
+function issue(index: number): string {
+  return JSON.stringify({ title: `Issue ${index}`, body: 'Something that should be better.' })
+}
+
 function withoutBody(response: Response): Response {
   etag = response.headers.get('etag') ?? etag
   return response
 }
 
-/** The same reads through Bun.serve and postgres.js alone. */
+/** The same statements through Bun.serve and postgres.js alone. */
 async function measureBare({ databaseUrl, counted, token }: Stage): Promise<void> {
   const child = Bun.spawn([process.execPath, resolve(import.meta.dir, 'bare.ts'), databaseUrl], { stdout: 'pipe' })
   const { value } = await child.stdout.getReader().read()
@@ -97,6 +100,10 @@ async function measureBare({ databaseUrl, counted, token }: Stage): Promise<void
     bare('current user by token', 10_000, `/user/${sha256Hex(token)}`),
     bare('get repository', 10_000, '/repos/root/bench'),
     bare('list, page of 50, no total', 1000, '/search'),
+    {
+      ...bare('create issue', 3000, ''),
+      send: (index: number) => fetch(`${url}/repos/root/bench/issues`, { method: 'POST', body: issue(index) }),
+    },
   ]
   for (const load of loads) say(row(await measure(load, { server: child.pid, database: counted.database })))
   child.kill()
