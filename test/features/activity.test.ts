@@ -139,6 +139,51 @@ describe('feeds', () => {
     expect((await feed(path, service.admin.client)).length).toBeGreaterThan(0)
   })
 
+  describe('leave out, in what everybody reads,', () => {
+    const counts = async (path: string) => {
+      const found: number[] = []
+      for (const who of [shy, await service.createUser(), undefined, service.admin])
+        found.push((await feed(path, who?.client)).length)
+      return found
+    }
+    let shy: TestUser
+
+    test.each([
+      ['somebody who may not be known', { visibility: 'private' }, [2, 1, 1, 2]],
+      ['from visitors somebody limited', { visibility: 'limited' }, [2, 2, 1, 2]],
+      ['somebody who hides their activity', { hide_activity: true }, [2, 1, 1, 2]],
+      ['nobody else', {}, [2, 2, 2, 2]],
+    ])('%s', async (_, settings, expected) => {
+      shy = await service.createUser()
+      const open = await service.createRepository(owner)
+      await shy.client.post(`${open.path}/issues`, { title: 'by a shy one' })
+      const changed = await service.admin.client.patch(`/admin/users/${shy.name}`, {
+        source_id: 0,
+        login_name: shy.name,
+        visibility: 'visibility' in settings ? settings.visibility : 'public',
+      })
+      expect(changed.status).toBe(200)
+      if ('hide_activity' in settings) await shy.client.patch('/user/settings', settings)
+      expect(await counts(open.path)).toEqual(expected)
+    })
+
+    test('nobody from those who share a closed repository, unless they hide', async () => {
+      shy = await service.createUser()
+      const closed = await service.createRepository(owner, { private: true })
+      await owner.client.put(`${closed.path}/collaborators/${shy.name}`, { permission: 'write' })
+      await shy.client.post(`${closed.path}/issues`, { title: 'by a shy one' })
+      await service.admin.client.patch(`/admin/users/${shy.name}`, {
+        source_id: 0,
+        login_name: shy.name,
+        visibility: 'private',
+      })
+      expect((await feed(closed.path, owner.client)).length).toBe(2)
+      await shy.client.patch('/user/settings', { hide_activity: true })
+      expect((await feed(closed.path, owner.client)).length).toBe(1)
+      expect((await feed(closed.path, shy.client)).length).toBe(2)
+    })
+  })
+
   test('show what the reader may see now, down to the unit, and count nothing else', async () => {
     await owner.client.post('/orgs', { username: 'feeding' })
     for (const name of ['open', 'secret', 'unreached'])

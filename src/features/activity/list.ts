@@ -12,6 +12,7 @@ import { cutPage, type Page, type Paged, type Position, rowsToRead, rowsToSkip }
 import type { ShownActivity } from '../../wire/activity.ts'
 import { loadRepositoriesById } from '../repositories/load.ts'
 import { loadActivityRows, loadActors, loadComments, loadIssueTitles } from './store.ts'
+import { isReadOpenly, isShownAmongColleagues, isShownOpenly, withheld, withheldFrom } from './withheld.ts'
 
 /** Whose feed it is. */
 export type Feed =
@@ -44,8 +45,8 @@ export async function listActivities(
   const ofFeed = and(scope.activities, inDay)
   const seen = (opType: SQLWrapper) =>
     and(scope.repositories, visibleTo(context.config, actor), visibleUnits(context, actor, opType))
-  const wanted = and(ofFeed, seen(activities.opType))
-  const counted = countActivities(context, ofFeed, seen)
+  const wanted: Wanted = { ofFeed, seen, joined: withheldFrom(actor) }
+  const counted = countActivities(context, wanted)
   if (rowsToSkip(page) <= SHALLOW) {
     const read = listIds(context, wanted, { offset: rowsToSkip(page), limit: rowsToRead(page), after: page.after })
     const shown = read.then((ids) => load(context, actor, ids.slice(0, page.limit)))
@@ -59,12 +60,21 @@ export async function listActivities(
   return { ...cutPage(page, { rows: ids, total }, placeOf), rows: await load(context, actor, ids) }
 }
 
+/** The parts of a feed's condition; the tally asks each in its own place. */
+interface Wanted {
+  ofFeed: SQL | undefined
+  /** Whether the reader sees this kind of operation in the repository. */
+  seen: (opType: SQLWrapper) => SQL | undefined
+  /** Joins `withheld`. */
+  joined: SQL | undefined
+}
+
 const placeOf = (id: number): Position => [String(id)]
 
 /** From the nearer end. */
 async function listDeepIds(
   context: Context,
-  wanted: SQL | undefined,
+  wanted: Wanted,
   { page: { offset, limit: most }, total }: { page: Page; total: number },
 ): Promise<number[]> {
   const limit = Math.min(most, total - offset)
@@ -139,27 +149,26 @@ export function visibleUnits(
  * Judges each kind of operation in each repository once, and not every record: of 200,000 records in 2,000 repositories that took a
  * third of the time.
  */
-async function countActivities(
-  { db }: Context,
-  ofFeed: SQL | undefined,
-  seen: (opType: SQLWrapper) => SQL | undefined,
-): Promise<number> {
+async function countActivities({ db }: Context, wanted: Wanted): Promise<number> {
   const tally = db
     .select({
       repositoryId: activities.repositoryId,
       opType: activities.opType,
-      records: sql<number>`count(*)`.as('records'),
+      openly: sql<number>`count(*) filter (where ${isShownOpenly})`.as('openly'),
+      amongColleagues: sql<number>`count(*) filter (where ${isShownAmongColleagues})`.as('among_colleagues'),
     })
     .from(activities)
-    .where(ofFeed)
+    .leftJoin(withheld, wanted.joined)
+    .where(wanted.ofFeed)
     .groupBy(activities.repositoryId, activities.opType)
     .as('tally')
+  const records = sql`case when ${isReadOpenly} then ${tally.openly} else ${tally.amongColleagues} end`
   const [row] = await db
-    .select({ count: sql<number>`coalesce(sum(${tally.records}), 0)::integer` })
+    .select({ count: sql<number>`coalesce(sum(${records}), 0)::integer` })
     .from(tally)
     .innerJoin(repositories, eq(repositories.id, tally.repositoryId))
     .innerJoin(users, eq(users.id, repositories.ownerId))
-    .where(seen(tally.opType))
+    .where(wanted.seen(tally.opType))
   return row?.count ?? 0
 }
 
@@ -172,16 +181,18 @@ interface Part {
 
 async function listIds(
   { db }: Context,
-  wanted: SQL | undefined,
+  { ofFeed, seen, joined }: Wanted,
   { offset, limit, after, isReversed = false }: Part,
 ): Promise<number[]> {
+  const isShown = sql`case when ${isReadOpenly} then ${isShownOpenly} else ${isShownAmongColleagues} end`
   const keys: SortKey[] = [{ key: activities.id, type: 'bigint', isDescending: !isReversed }]
   const rows = await db
     .select({ id: activities.id })
     .from(activities)
     .innerJoin(repositories, eq(repositories.id, activities.repositoryId))
     .innerJoin(users, eq(users.id, repositories.ownerId))
-    .where(and(wanted, afterPosition(keys, after)))
+    .leftJoin(withheld, joined)
+    .where(and(ofFeed, seen(activities.opType), isShown, afterPosition(keys, after)))
     .orderBy(inOrder(keys))
     .limit(limit)
     .offset(offset)

@@ -1,0 +1,1 @@
+CREATE INDEX "users_withheld_idx" ON "users" USING btree ("id") WHERE hide_activity or visibility <> 'public';
