@@ -47,6 +47,12 @@ const variables = {
   allowRegistration: yesNo(true, 'What NodeInfo says; visitors cannot create accounts yet.'),
   requireSigninView: yesNo(false, 'Whether visitors must sign in to see anything.'),
   maxRepoCreation: integer(-1, { minimum: -1 }, 'Repositories per owner; -1 is no limit.'),
+  maxOwned: integer(
+    1000,
+    { minimum: 1, maximum: 1_000_000 },
+    'Tokens, keys, hooks, labels, milestones, teams, blocks and organizations of one owner, of each kind.',
+  ),
+  maxRefs: integer(50_000, { minimum: 1 }, 'Branches and tags of one repository.'),
   freedNameDays: integer(
     0,
     { minimum: 0, maximum: 3650 },

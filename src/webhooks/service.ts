@@ -1,4 +1,5 @@
 import type { HookRow, NewHook } from '../../db/schema/hooks.ts'
+import { requireRoom } from '../access/room.ts'
 import { recordAudit } from '../audit/record.ts'
 import type { Actor } from '../auth/actor.ts'
 import type { Context } from '../context.ts'
@@ -8,7 +9,7 @@ import type { ShownHook } from '../wire/hook.ts'
 import { readConfig, readNewConfig, requireBranchFilter, requireHookType, requirePlain } from './config.ts'
 import { normaliseEvents } from './events.ts'
 import type { CreateHookOption, EditHookOption } from './schema.ts'
-import { findHook, type HookParent, insertHook, removeHook, updateHook } from './store.ts'
+import { countHooks, findHook, type HookParent, insertHook, removeHook, updateHook } from './store.ts'
 
 const MAX_HEADER_LENGTH = 4096
 
@@ -33,6 +34,7 @@ export async function createHook(
   }
   const hook = await context.db.transaction(async (tx) => {
     const row = await insertHook(tx, values)
+    requireRoom(context.config, await countHooks(tx, parent), 'hooks')
     await recordAudit(tx, actor, { action: 'hook.create', subject: subjectOf(row), after: told(row) })
     return row
   })

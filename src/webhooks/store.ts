@@ -22,6 +22,8 @@ export async function listHooks(db: Db, parent: HookParent, page: Page): Promise
   return { rows, total }
 }
 
+export const countHooks = (db: Db, parent: HookParent): Promise<number> => db.$count(hooks, below(parent))
+
 export async function findHook(db: Db, parent: HookParent, id: number): Promise<HookRow | undefined> {
   const [row] = await db
     .select()

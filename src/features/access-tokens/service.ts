@@ -4,6 +4,7 @@ import { violatedConstraint } from '../../../db/violations.ts'
 import { decideRights } from '../../access/decide.ts'
 import { Level } from '../../access/levels.ts'
 import { findRepository } from '../../access/load.ts'
+import { requireRoom } from '../../access/room.ts'
 import { type AuditSource, recordAudit } from '../../audit/record.ts'
 import { normaliseScopes, unknownScope } from '../../auth/scopes.ts'
 import type { Context } from '../../context.ts'
@@ -16,8 +17,6 @@ import type { CreateAccessTokenOption } from './schema.ts'
 import { countTokens, insertToken, removeToken } from './store.ts'
 
 const DAY_MS = 86_400_000
-/** More than anybody needs; a list without an end is an attack. */
-const MAX_TOKENS = 1000
 
 export interface NewToken {
   row: AccessTokenRow
@@ -57,7 +56,7 @@ export async function createToken(
   try {
     const row = await context.db.transaction(async (tx) => {
       const made = await insertToken(tx, token, ids)
-      if ((await countTokens(tx, owner.id)) > MAX_TOKENS) throw invalid(`at most ${MAX_TOKENS} tokens`)
+      requireRoom(context.config, await countTokens(tx, owner.id), 'tokens')
       const { scopes } = made
       const after = { scopes, expiresAt, repositories: repositories.map(({ id }) => id), owner: owner.name }
       await recordAudit(tx, by, { action: 'access_token.create', subject: subjectOf(made), after })

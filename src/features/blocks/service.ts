@@ -1,9 +1,10 @@
 import type { UserRow } from '../../../db/schema/users.ts'
+import { requireRoom } from '../../access/room.ts'
 import { recordAudit } from '../../audit/record.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { badRequest, notFound } from '../../kernel/errors.ts'
-import { removeBlock, separate, upsertBlock } from './store.ts'
+import { countBlocks, removeBlock, separate, upsertBlock } from './store.ts'
 
 interface Blocking {
   /** The person or organization on whose list it is. */
@@ -12,12 +13,13 @@ interface Blocking {
   by: Actor
 }
 
-/** @throws Refusal 400 for oneself and for an organization */
-export async function block({ db }: Context, { blocker, blocked, by }: Blocking, note: string): Promise<void> {
+/** @throws Refusal 400 for oneself and for an organization, 422 for one too many */
+export async function block({ db, config }: Context, { blocker, blocked, by }: Blocking, note: string): Promise<void> {
   if (blocked.id === blocker.id) throw badRequest('you cannot block yourself')
   if (blocked.kind !== 'user') throw badRequest('only people can be blocked')
   await db.transaction(async (tx) => {
     await upsertBlock(tx, { blockerId: blocker.id, blockedId: blocked.id, note })
+    requireRoom(config, await countBlocks(tx, blocker.id), 'blocks')
     await separate(tx, blocker.id, blocked.id)
     const subject = { kind: 'block', id: blocked.id, name: blocked.name }
     await recordAudit(tx, by, { action: 'block.create', subject, after: { blocker: blocker.name, note } })

@@ -19,6 +19,9 @@ export async function listBlocked(db: Db, blockerId: number, page: Page): Promis
   return { rows: rows.map(({ user }) => user), total }
 }
 
+export const countBlocks = (db: Db, blockerId: number): Promise<number> =>
+  db.$count(blocks, eq(blocks.blockerId, blockerId))
+
 export async function upsertBlock(
   db: Db,
   { blockerId, blockedId, note }: { blockerId: number; blockedId: number; note: string },

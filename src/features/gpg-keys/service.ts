@@ -1,5 +1,6 @@
 import type { GpgKeyRow } from '../../../db/schema/gpg-keys.ts'
 import { violatedConstraint } from '../../../db/violations.ts'
+import { requireRoom } from '../../access/room.ts'
 import { recordAudit } from '../../audit/record.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
@@ -21,9 +22,6 @@ import {
 } from './store.ts'
 import { acceptedTexts, gpgKeyToken } from './token.ts'
 
-/** More than anybody needs; a list without an end is an attack. */
-const MAX_KEYS = 100
-
 /**
  * Adds a key with its subkeys. It has to bear a confirmed address of the caller, or come with a signature over the token.
  * @throws Refusal 404 for neither of both (Wire: so the family answers), 422 for a key that cannot be taken and for one that is known on
@@ -43,7 +41,7 @@ export async function addGpgKey(context: Context, actor: Actor, option: CreateGP
         tx,
         subkeys.map((subkey) => ({ ...valuesOf(subkey, actor), primaryId: row.id })),
       )
-      if ((await countPrimaryKeys(tx, actor.user.id)) > MAX_KEYS) throw invalid(`at most ${MAX_KEYS} keys`)
+      requireRoom(context.config, await countPrimaryKeys(tx, actor.user.id), 'keys')
       await recordAudit(tx, actor, { action: 'gpg_key.create', subject: subjectOf(row), after: factsOf(row, actor) })
       return row
     })

@@ -1,23 +1,30 @@
 import type { LabelRow } from '../../../db/schema/issues.ts'
+import { requireRoom } from '../../access/room.ts'
 import type { Context } from '../../context.ts'
 import { invalid, notFound } from '../../kernel/errors.ts'
 import type { CreateLabelOption, EditLabelOption } from './schema.ts'
-import { findLabel, insertLabels, type LabelParent, removeLabel, updateLabel } from './store.ts'
+import { countLabels, findLabel, insertLabels, type LabelParent, removeLabel, updateLabel } from './store.ts'
 
 /** @throws Refusal 422 for a color that is none */
-export async function createLabel({ db }: Context, parent: LabelParent, option: CreateLabelOption): Promise<LabelRow> {
-  const [row] = await insertLabels(db, [
-    {
-      ...parent,
-      name: option.name,
-      color: requireColor(option.color),
-      description: option.description,
-      isExclusive: option.exclusive,
-      isArchived: option.is_archived,
-    },
-  ])
-  if (row === undefined) throw new Error('insert returned no row')
-  return row
+export function createLabel(
+  { db, config }: Context,
+  parent: LabelParent,
+  option: CreateLabelOption,
+): Promise<LabelRow> {
+  const values = {
+    ...parent,
+    name: option.name,
+    color: requireColor(option.color),
+    description: option.description,
+    isExclusive: option.exclusive,
+    isArchived: option.is_archived,
+  }
+  return db.transaction(async (tx) => {
+    const [row] = await insertLabels(tx, [values])
+    if (row === undefined) throw new Error('insert returned no row')
+    requireRoom(config, await countLabels(tx, parent), 'labels')
+    return row
+  })
 }
 
 /** @throws Refusal 404 for another parent's label */

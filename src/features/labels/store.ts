@@ -18,6 +18,8 @@ export async function listLabels(db: Db, parent: LabelParent, page: Page): Promi
   return { rows, total }
 }
 
+export const countLabels = (db: Db, parent: LabelParent): Promise<number> => db.$count(labels, belongsTo(parent))
+
 export async function findLabel(db: Db, parent: LabelParent, id: number): Promise<LabelRow | undefined> {
   const [row] = await db
     .select()

@@ -1,23 +1,29 @@
 import type { MilestoneRow } from '../../../db/schema/issues.ts'
+import { requireRoom } from '../../access/room.ts'
 import type { Context } from '../../context.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { givenTime } from '../../kernel/time.ts'
 import type { CreateMilestoneOption, EditMilestoneOption } from './schema.ts'
-import { findMilestone, insertMilestone, removeMilestone, updateMilestone } from './store.ts'
+import { countMilestones, findMilestone, insertMilestone, removeMilestone, updateMilestone } from './store.ts'
 
 export function createMilestone(
-  { db, clock }: Context,
+  { db, clock, config }: Context,
   repositoryId: number,
   option: CreateMilestoneOption,
 ): Promise<MilestoneRow> {
   const isClosed = option.state === 'closed'
-  return insertMilestone(db, {
+  const values = {
     repositoryId,
     title: option.title,
     description: option.description,
     dueAt: givenTime(option.due_on),
     isClosed,
     closedAt: isClosed ? clock.now() : null,
+  }
+  return db.transaction(async (tx) => {
+    const row = await insertMilestone(tx, values)
+    requireRoom(config, await countMilestones(tx, repositoryId), 'milestones')
+    return row
   })
 }
 

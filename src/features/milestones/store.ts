@@ -10,6 +10,9 @@ export interface MilestoneFilter {
   name?: string
 }
 
+export const countMilestones = (db: Db, repositoryId: number): Promise<number> =>
+  db.$count(milestones, eq(milestones.repositoryId, repositoryId))
+
 export async function listMilestones(
   db: Db,
   repositoryId: number,

@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm'
 import type { Db } from '../../../db/client.ts'
 import { teamMembers, teams } from '../../../db/schema/organizations.ts'
 import { type UserRow, users } from '../../../db/schema/users.ts'
+import { requireRoom } from '../../access/room.ts'
 import { recordAudit } from '../../audit/record.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
@@ -12,7 +13,7 @@ import { claimName, holdNames } from '../users/claim-name.ts'
 import { requireOwnerName, takenRefusal } from '../users/create.ts'
 import { editUser, requireWebsite, type UserChange } from '../users/edit.ts'
 import type { CreateOrgOption, EditOrgOption } from './schema.ts'
-import { countRepositories } from './store.ts'
+import { countOwned, countRepositories } from './store.ts'
 
 /** The team that every organization has, and that never empties. */
 const OWNERS = 'Owners'
@@ -41,6 +42,8 @@ export async function createOrganization(
       const organization = await insertOrganization(tx, option.username, change)
       await claimName(tx, context, organization)
       await insertOwners(tx, organization.id, owner.id)
+      // Scripts that bring a company in make all of its organizations as an administrator.
+      if (!actor.user.isAdmin) requireRoom(context.config, await countOwned(tx, owner.id), 'organizations')
       const subject = { kind: 'organization', id: organization.id, name: organization.name }
       await recordAudit(tx, actor, { action: 'organization.create', subject, after: change })
       await appendEvent(tx, {

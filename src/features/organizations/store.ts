@@ -25,6 +25,16 @@ export async function listOrganizations(db: Db, condition: SQL | undefined, page
   return cutPage(page, { rows, total }, ({ lowerName }) => [lowerName])
 }
 
+/** How many organizations have this person among their owners. */
+export const countOwned = (db: Db, userId: number): Promise<number> =>
+  db.$count(
+    teamMembers,
+    and(
+      eq(teamMembers.userId, userId),
+      sql`${teamMembers.teamId} in (select ${teams.id} from ${teams} where ${teams.permission} = 'owner')`,
+    ),
+  )
+
 /** Wire: private organizations are listed for administrators only, not even for their owners (who have /user/orgs). */
 export function openlyListed(site: SiteRules, actor: Actor | undefined): SQL {
   const visible = visibleAccounts(site, actor)

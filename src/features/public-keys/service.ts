@@ -2,6 +2,7 @@ import type { PublicKeyRow } from '../../../db/schema/credentials.ts'
 import type { UserRow } from '../../../db/schema/users.ts'
 import { violatedConstraint } from '../../../db/violations.ts'
 import { maySeeOwner } from '../../access/decide.ts'
+import { requireRoom } from '../../access/room.ts'
 import { recordAudit } from '../../audit/record.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
@@ -10,12 +11,9 @@ import { parsePublicKey } from './parse.ts'
 import type { CreateKeyOption } from './schema.ts'
 import { countKeys, findKey, insertKey, removeKey } from './store.ts'
 
-/** More than anybody needs; a list without an end is an attack. */
-const MAX_KEYS = 500
-
 /** @throws Refusal 422 for an organization, for a key that cannot be taken, for one that is known on the site and for a title in use */
 export async function addKey(
-  { db }: Context,
+  { db, config }: Context,
   { owner, by }: { owner: UserRow; by: Actor },
   option: CreateKeyOption,
 ): Promise<PublicKeyRow> {
@@ -31,7 +29,7 @@ export async function addKey(
   try {
     return await db.transaction(async (tx) => {
       const row = await insertKey(tx, key)
-      if ((await countKeys(tx, owner.id)) > MAX_KEYS) throw invalid(`at most ${MAX_KEYS} keys`)
+      requireRoom(config, await countKeys(tx, owner.id), 'keys')
       const after = { title: row.title, fingerprint: row.fingerprint, kind: row.keyType, owner: owner.name }
       await recordAudit(tx, by, { action: 'public_key.create', subject: subjectOf(row), after })
       return row

@@ -2,6 +2,7 @@ import type { Db } from '../../../db/client.ts'
 import type { TeamRow } from '../../../db/schema/organizations.ts'
 import type { UserRow } from '../../../db/schema/users.ts'
 import { violatedConstraint } from '../../../db/violations.ts'
+import { requireRoom } from '../../access/room.ts'
 import { recordAudit } from '../../audit/record.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
@@ -10,6 +11,7 @@ import { invalid, notFound } from '../../kernel/errors.ts'
 import type { ShownTeam } from '../../wire/team.ts'
 import type { CreateTeamOption, EditTeamOption } from './schema.ts'
 import {
+  countTeams,
   insertTeam,
   loadUnits,
   lockTeam,
@@ -23,7 +25,7 @@ import { readRights } from './units.ts'
 
 /** @throws Refusal 422 for a name that is taken or cannot be one, for a team that would reach nothing, for unknown units */
 export async function createTeam(
-  { db }: Context,
+  { db, config }: Context,
   { actor, organization, option }: { actor: Actor; organization: UserRow; option: CreateTeamOption },
 ): Promise<ShownTeam> {
   requireTeamName(option.name)
@@ -40,6 +42,7 @@ export async function createTeam(
   return takingName(organization, option.name, () =>
     db.transaction(async (tx) => {
       const team = await insertTeam(tx, values)
+      requireRoom(config, await countTeams(tx, organization.id), 'teams')
       await replaceUnits(tx, team.id, units)
       await record(tx, actor, { action: 'team.create', organization, team, after: { ...values, units } })
       return { team, units, organization }

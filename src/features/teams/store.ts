@@ -40,6 +40,9 @@ export interface TeamWithOrganization {
   organization: UserRow
 }
 
+export const countTeams = (db: Db, organizationId: number): Promise<number> =>
+  db.$count(teams, eq(teams.organizationId, organizationId))
+
 /** The owners of an organization first, then by name. */
 export async function listTeams(db: Db, wanted: SQL | undefined, page: Page): Promise<Paged<TeamWithOrganization>> {
   const ordered = db

@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts'
 import { encodePushRefusal, readPushHead } from '../../git/push.ts'
 import type { PushAccess } from '../../http/git-gate.ts'
 import { pusherOf } from '../refs/change.ts'
+import { findLackOfRoom } from '../refs/room.ts'
 import { judgePush } from './judge.ts'
 import { receivePush } from './receive.ts'
 
@@ -26,9 +27,11 @@ export async function takePush(context: Context, push: IncomingPush): Promise<Pu
   const head = await readPushHead(push.body)
   // A lone flush: whether a large body may be sent, or nothing to push.
   if (head.commands.length === 0) return { report: new Uint8Array(), rest: head.body }
-  const refusal = judgePush(head.commands)
+  const repositoryId = access.repo.repository.id
+  const made = head.commands.filter(({ old }) => old === null).length
+  const lack = await findLackOfRoom(context, repositoryId, made)
+  const refusal = lack === undefined ? judgePush(head.commands) : () => lack
   if (refusal) return { report: encodePushRefusal(head, refusal), rest: head.body }
   const pusher = pusherOf(access.actor.user, access.repo)
-  const repositoryId = access.repo.repository.id
   return { answer: await receivePush(context, { repositoryId, pusher, head, protocol, maxBytes, signal }) }
 }

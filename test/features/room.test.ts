@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { startTestService, type TestRepository, type TestService, type TestUser } from '../harness/service.ts'
+import { addKey, makeKey } from '../harness/ssh.ts'
+import { commit, hostRepository, workTree } from './transport/hosted.ts'
+
+const MOST = 2
+
+let service: TestService
+let owner: TestUser
+let repo: TestRepository
+beforeAll(async () => {
+  service = await startTestService({ settings: { MAX_OWNED: String(MOST), MAX_REFS: '3' } })
+  owner = await service.createUser()
+  repo = await service.createRepository(owner, { auto_init: true })
+  await owner.client.post('/orgs', { username: 'roomy' })
+})
+afterAll(() => service.stop())
+
+const hook = { type: 'gitea', config: { url: 'https://example.com', content_type: 'json' } }
+
+test.each([
+  ['labels', () => `${repo.path}/labels`, (name: string) => ({ name, color: '#00aaff' })],
+  ['milestones', () => `${repo.path}/milestones`, (title: string) => ({ title })],
+  ['hooks', () => `${repo.path}/hooks`, () => hook],
+  ['hooks', () => '/user/hooks', () => hook],
+  ['hooks', () => '/orgs/roomy/hooks', () => hook],
+  ['labels', () => '/orgs/roomy/labels', (name: string) => ({ name, color: '#00aaff' })],
+])('there are so many %s and no more, and removing one makes room', async (items, path, option) => {
+  const made = []
+  for (let number = 1; number <= MOST; number += 1) made.push(await owner.client.post(path(), option(`of ${number}`)))
+  expect(made.map(({ status }) => status)).toEqual(made.map(() => 201))
+  const refused = await owner.client.post(path(), option('one more'))
+  expect(refused.status).toBe(422)
+  expect(refused.body).toMatchObject({ message: `at most ${MOST} ${items} (MAX_OWNED)` })
+  expect((await owner.client.get(path())).headers.get('x-total-count') ?? String(MOST)).toBe(String(MOST))
+  expect((await owner.client.delete(`${path()}/${made[0]?.number('id')}`)).status).toBe(204)
+  expect((await owner.client.post(path(), option('one more'))).status).toBe(201)
+})
+
+test('teams: the owners count as one', async () => {
+  const rights = { units_map: { 'repo.code': 'read' } }
+  expect((await owner.client.post('/orgs/roomy/teams', { name: 'a', ...rights })).status).toBe(201)
+  expect((await owner.client.post('/orgs/roomy/teams', { name: 'b', ...rights })).status).toBe(422)
+})
+
+test('organizations: of one person, but not of an administrator', async () => {
+  expect((await owner.client.post('/orgs', { username: 'second' })).status).toBe(201)
+  const refused = await owner.client.post('/orgs', { username: 'third' })
+  expect([refused.status, (await service.anonymous.get('/orgs/third')).status]).toEqual([422, 404])
+  for (const username of ['fourth', 'fifth', 'sixth'])
+    expect((await service.admin.client.post('/orgs', { username })).status).toBe(201)
+})
+
+test('tokens, keys and blocks', async () => {
+  const person = await service.createUser()
+  const withPassword = service.client({ basic: `${person.name}:${person.password}` })
+  const token = (name: string) => withPassword.post(`/users/${person.name}/tokens`, { name, scopes: ['read:user'] })
+  // The harness made the first.
+  expect([(await token('b')).status, (await token('c')).status]).toEqual([201, 422])
+  await addKey(person, makeKey(service))
+  await addKey(person, makeKey(service))
+  const key = { title: 'third', key: makeKey(service).line }
+  const refused = await person.client.post('/user/keys', key)
+  expect(refused.body).toMatchObject({ message: `at most ${MOST} keys (MAX_OWNED)` })
+  const others = [await service.createUser(), await service.createUser(), await service.createUser()]
+  const blocks = []
+  for (const other of others) blocks.push((await person.client.put(`/user/blocks/${other.name}`)).status)
+  expect(blocks).toEqual([204, 204, 422])
+  // Blocking the same one again is no more.
+  expect((await person.client.put(`/user/blocks/${others[0]?.name}`)).status).toBe(204)
+})
+
+test('branches and tags, by a push, by the API and by a change of a file', async () => {
+  const hosted = await hostRepository(service, owner)
+  const cwd = await workTree(service.git)
+  await commit(service.git, cwd, { 'a.txt': 'a' })
+  await service.git(['push', '-q', hosted.as(owner), 'main', 'main:refs/heads/x', 'main:refs/tags/v1'], { cwd })
+  const push = service.git(['push', '-q', hosted.as(owner), 'main:refs/heads/y'], { cwd })
+  await expect(push).rejects.toThrow('a repository may have 3 branches and tags at most (MAX_REFS)')
+  const path = `/repos/${owner.name}/${hosted.name}`
+  const branch = { new_branch_name: 'z', old_branch_name: 'main' }
+  expect((await owner.client.post(`${path}/branches`, branch)).status).toBe(422)
+  const file = { content: '', message: 'm', new_branch: 'z' }
+  expect((await owner.client.post(`${path}/contents/b.txt`, file)).status).toBe(422)
+  await commit(service.git, cwd, { 'b.txt': 'b' })
+  await service.git(['push', '-q', hosted.as(owner), 'main', ':refs/tags/v1'], { cwd })
+  expect((await owner.client.post(`${path}/branches`, branch)).status).toBe(201)
+})
