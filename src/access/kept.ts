@@ -2,6 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import type { Db } from '../../db/client.ts'
 import { keptBy, type Versioned } from '../../db/kept-rows.ts'
 import { prepared } from '../../db/prepared.ts'
+import { rowVersion } from '../../db/row-version.ts'
 import { type RepositoryRow, repositories } from '../../db/schema/repositories.ts'
 import { type UserRow, users } from '../../db/schema/users.ts'
 
@@ -13,9 +14,8 @@ export interface FoundRepository {
   ownerVersion: string
 }
 
-/** Where a row lies belongs to its version: two states that one transaction made differ in nothing else. */
-export const repositoryVersion = sql<string>`${repositories}.xmin::text || ${repositories}.ctid::text`
-export const ownerVersion = sql<string>`${users}.xmin::text || ${users}.ctid::text`
+export const repositoryVersion = rowVersion(repositories)
+export const ownerVersion = rowVersion(users)
 
 export const foundColumns = {
   id: repositories.id,

@@ -1,6 +1,7 @@
 import { and, eq, or, sql } from 'drizzle-orm'
 import type { Db } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
+import { rowVersion } from '../../db/row-version.ts'
 import { organizationMembers, teamMembers, teams } from '../../db/schema/organizations.ts'
 import { repositories, repositoryRedirects } from '../../db/schema/repositories.ts'
 import { type UserRow, userRedirects, users } from '../../db/schema/users.ts'
@@ -16,7 +17,7 @@ export interface LoadedAccount {
 
 const columns = {
   row: users,
-  version: sql<string>`${users}.xmin::text`,
+  version: rowVersion(users),
   isMember: sql<boolean>`exists (select 1 from ${organizationMembers}
     where ${organizationMembers.organizationId} = ${users.id} and ${organizationMembers.userId} = ${sql.placeholder('readerId')})`,
 }

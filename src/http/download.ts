@@ -17,14 +17,6 @@ export function contentDisposition(kind: 'inline' | 'attachment', filename: stri
   return `${kind}; filename*=utf-8''${encoded}`
 }
 
-/** Whether `If-None-Match` names the tag (RFC 9110 section 13.1.2, weak comparison). */
-export function hasCurrent(request: Request, etag: string): boolean {
-  const known = request.headers.get('if-none-match')
-  if (known === null) return false
-  const bare = (tag: string) => tag.trim().replace(/^W\//, '')
-  return known.trim() === '*' || known.split(',').some((tag) => bare(tag) === bare(etag))
-}
-
 export interface ByteRange {
   start: number
   /** Behind the last byte. */

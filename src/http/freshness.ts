@@ -1,26 +1,44 @@
-import { createHash } from 'node:crypto'
+import type { Actor } from '../auth/actor.ts'
+import type { Context } from '../context.ts'
 import { Refusal } from '../kernel/errors.ts'
+import { version } from '../version.ts'
+import { viewerOf } from './viewer.ts'
 
-interface Target {
+interface Asked {
+  actor: Actor | undefined
   request: Request
   set: { headers: Record<string, string | number | undefined> }
 }
 
 /**
  * Writes the ETag made from the versions of all that an answer shows, and ends the request with 304 when the client has that
- * very answer (RFC 9110 section 13.1.2): before the answer is made.
- * @param parts row versions (xmin), commit ids, the reader and whatever else the answer depends on
+ * very answer (RFC 9110 section 13.1.2): before the answer is made. What presenters know of the site and the reader is in every
+ * such tag, and so is the version of the program, which may show the same rows in another shape.
+ *
+ * For reads whose rows tell their versions cheaply; any other JSON gets its tag from its text (answers.ts).
+ * @param parts row versions, commit ids and whatever else the answer depends on beside the query: rights, totals, names
  * @throws Refusal 304
  */
 export function endIfUnchanged(
-  { request, set }: Target,
+  context: Context,
+  { actor, request, set }: Asked,
   parts: readonly (string | number | boolean | undefined)[],
 ): void {
-  const digest = createHash('sha256').update(parts.join('\n')).digest('base64url').slice(0, 27)
-  const etag = `W/"${digest}"`
+  const etag = weakTag(JSON.stringify([version, viewerOf(context, actor), parts]))
   set.headers.etag = etag
+  if (hasCurrent(request, etag)) throw new Refusal(304, 'not modified', { headers: { etag } })
+}
+
+/** Weak: the same thing may be sent in several forms, such as compressed by a proxy (RFC 9110 section 8.8.1). */
+export const weakTag = (of: string | Uint8Array<ArrayBuffer>): string =>
+  `W/"${Bun.SHA256.hash(of, 'base64url').slice(0, 27)}"`
+
+const TAG = /(?:W\/)?("[^"]*")/g
+
+/** Whether `If-None-Match` names the tag (RFC 9110 section 13.1.2, weak comparison), or any there may be. */
+export function hasCurrent(request: Request, etag: string): boolean {
   const known = request.headers.get('if-none-match')
-  if (known === null) return
-  if (known.trim() === '*' || known.split(',').some((tag) => tag.trim() === etag))
-    throw new Refusal(304, 'not modified', { headers: { etag } })
+  if (known === null) return false
+  const opaque = etag.replace(/^W\//, '')
+  return known.trim() === '*' || [...known.matchAll(TAG)].some(([, tag]) => tag === opaque)
 }

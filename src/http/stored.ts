@@ -1,3 +1,5 @@
+import { hasCurrent, weakTag } from './freshness.ts'
+
 export interface StoredOptions {
   type: string
   cacheControl: string
@@ -12,12 +14,11 @@ export type Stored = (request: Request) => Response
  * because the compressed and the plain form share it (RFC 9110, 8.8.1).
  */
 export async function storeBody(bytes: Uint8Array<ArrayBuffer>, options: StoredOptions): Promise<Stored> {
-  const etag = `W/"${new Bun.CryptoHasher('sha256').update(bytes).digest('hex').slice(0, 32)}"`
+  const etag = weakTag(bytes)
   const compressed = await gzip(bytes)
   const common = { ...options.headers, etag, vary: 'accept-encoding', 'cache-control': options.cacheControl }
   return (request) => {
-    if (namesTag(request.headers.get('if-none-match'), etag))
-      return new Response(null, { status: 304, headers: common })
+    if (hasCurrent(request, etag)) return new Response(null, { status: 304, headers: common })
     const head = { ...common, 'content-type': options.type, 'x-content-type-options': 'nosniff' }
     if (!acceptsGzip(request.headers.get('accept-encoding'))) return new Response(bytes, { headers: head })
     return new Response(compressed, { headers: { ...head, 'content-encoding': 'gzip' } })
@@ -28,13 +29,6 @@ export async function storeBody(bytes: Uint8Array<ArrayBuffer>, options: StoredO
 async function gzip(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   const stream = new Blob([bytes]).stream().pipeThrough(new CompressionStream('gzip'))
   return new Uint8Array(await new Response(stream).arrayBuffer())
-}
-
-const bare = (tag: string) => tag.trim().replace(/^W\//, '')
-
-function namesTag(header: string | null, etag: string): boolean {
-  if (header === null) return false
-  return header.trim() === '*' || header.split(',').some((tag) => bare(tag) === bare(etag))
 }
 
 /** `gzip;q=0` is a refusal. */

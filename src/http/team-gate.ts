@@ -1,4 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
+import { rowVersion } from '../../db/row-version.ts'
 import { organizationMembers, type TeamRow, teamMembers, teams } from '../../db/schema/organizations.ts'
 import { type UserRow, users } from '../../db/schema/users.ts'
 import { maySeeOwner } from '../access/decide.ts'
@@ -47,7 +48,7 @@ async function findTeam({ db }: Context, actor: Actor, id: number) {
     .select({
       row: teams,
       organization: users,
-      version: sql<string>`${teams}.xmin::text || '.' || ${users}.xmin::text`,
+      version: sql<string>`${rowVersion(teams)} || ' ' || ${rowVersion(users)}`,
       isMember: sql<boolean>`exists (select 1 from ${teamMembers} where ${teamMembers.teamId} = ${teams.id} and ${mine})`,
       isInOrganization: sql<boolean>`exists (select 1 from ${organizationMembers}
         where ${organizationMembers.organizationId} = ${users.id} and ${organizationMembers.userId} = ${actor.user.id})`,

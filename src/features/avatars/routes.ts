@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 import type { Context } from '../../context.ts'
+import { hasCurrent } from '../../http/freshness.ts'
 import { gate } from '../../http/gate.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { drawIdenticon } from './identicon.ts'
@@ -69,8 +70,8 @@ async function showAvatar({ db }: Context, name: string, request: Request): Prom
   }
   if (!/^[0-9a-f]{64}$/.test(name)) throw notFound()
   const common = { ...headers, etag: `"${name}"`, 'cache-control': 'public, max-age=31536000, immutable' }
-  if (request.headers.get('if-none-match')?.includes(name)) return new Response(null, { status: 304, headers: common })
   const avatar = await findAvatar(db, name)
   if (!avatar) throw notFound()
+  if (hasCurrent(request, common.etag)) return new Response(null, { status: 304, headers: common })
   return new Response(new Uint8Array(avatar.content), { headers: { ...common, 'content-type': avatar.mediaType } })
 }

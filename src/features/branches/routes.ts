@@ -29,7 +29,7 @@ export const branchRoutes = (context: Context) =>
         const { page, links } = paging(context, query, { request, set })
         const { rows, total } = await listBranches(context.db, repo.repository.id, page)
         links(total)
-        return present(context, { actor, repo, rows }, { request, set })
+        return present(context, { actor, repo, rows }, { request, set, total })
       },
       {
         readRepo: read,
@@ -102,7 +102,10 @@ export const branchRoutes = (context: Context) =>
       },
     )
 
-type Target = Parameters<typeof endIfUnchanged>[0]
+interface Target extends Pick<Parameters<typeof endIfUnchanged>[1], 'request' | 'set'> {
+  /** Of the list that the branches are a page of. */
+  total?: number
+}
 
 interface Shown {
   actor: Actor | undefined
@@ -110,7 +113,7 @@ interface Shown {
   rows: readonly RefRow[]
 }
 
-/** With `target` the request ends with 304 when the client has this very answer: a branch changes with its repository's row. */
+/** With `target` the request ends with 304 when the client has this very answer. */
 async function present(context: Context, { actor, repo, rows }: Shown, target?: Target): Promise<Branch[]> {
   const addresses = rows.flatMap(({ commit }) => (commit ? [commit.authorEmail, commit.committerEmail] : []))
   const [names, verdicts] = await Promise.all([
@@ -122,8 +125,15 @@ async function present(context: Context, { actor, repo, rows }: Shown, target?: 
     ),
   ])
   const mayWrite = repo.rights.level('repo.code') >= Level.write
-  const shown = rows.map(({ name, sha }, index) => `${name} ${sha} ${verdicts[index]?.reason ?? ''}`)
-  if (target) endIfUnchanged(target, [repo.version, mayWrite, ...shown, ...[...names].flat()])
+  const shown = rows.flatMap(({ name, sha }, index) => [name, sha, JSON.stringify(verdicts[index])])
+  if (target)
+    endIfUnchanged(context, { actor, ...target }, [
+      repo.version,
+      target.total,
+      mayWrite,
+      ...shown,
+      ...[...names].flat(),
+    ])
   const { htmlUrl } = repo
   return rows.map((row, index) => presentBranch(row, { htmlUrl, mayWrite, names, verdict: verdicts[index] }))
 }

@@ -20,6 +20,8 @@ const MAX_COMMENTS = 5000
 
 const timeQuery = { since: queryInstant('since'), before: queryInstant('before') }
 
+const versions = (found: readonly FoundComment[]): string[] => found.map(({ version }) => version)
+
 export const commentRoutes = (context: Context) => {
   const present = (found: FoundComment, htmlUrl: string, actor: Actor | undefined) =>
     presentComment(found, htmlUrl, viewerOf(context, actor))
@@ -31,8 +33,8 @@ export const commentRoutes = (context: Context) => {
         const { issue } = await getIssue(context, repo, params.index)
         const { total } = paging(context, {}, { request, set })
         const found = await listIssueComments(context.db, issue.id, query, MAX_COMMENTS)
-        endIfUnchanged({ request, set }, [repo.version, actor?.user.id, ...found.rows.map(({ version }) => version)])
         total(found.total)
+        endIfUnchanged(context, { actor, request, set }, [repo.version, found.total, ...versions(found.rows)])
         return found.rows.map((one) => present(one, repo.htmlUrl, actor))
       },
       {
@@ -66,6 +68,7 @@ export const commentRoutes = (context: Context) => {
         const { page, links } = paging(context, query, { request, set })
         const found = await listRepositoryComments(context.db, repo.repository.id, query, page)
         links(found.total, found.next)
+        endIfUnchanged(context, { actor, request, set }, [repo.version, found.total, ...versions(found.rows)])
         return found.rows.map((one) => present(one, repo.htmlUrl, actor))
       },
       {
@@ -83,7 +86,7 @@ export const commentRoutes = (context: Context) => {
       '/comments/:id',
       async ({ actor, repo, params, request, set }) => {
         const found = await getComment(context, repo, params.id)
-        endIfUnchanged({ request, set }, [repo.version, actor?.user.id, found.version])
+        endIfUnchanged(context, { actor, request, set }, [repo.version, found.version])
         return present(found, repo.htmlUrl, actor)
       },
       {

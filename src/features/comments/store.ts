@@ -1,6 +1,7 @@
 import { and, eq, gte, lte, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/client.ts'
 import { afterPosition, inOrder, positionText, type SortKey } from '../../../db/keyset.ts'
+import { rowVersion } from '../../../db/row-version.ts'
 import { type CommentRow, comments, issues } from '../../../db/schema/issues.ts'
 import { users } from '../../../db/schema/users.ts'
 import { cutPage, type Page, type Paged, rowsToRead, rowsToSkip } from '../../kernel/page.ts'
@@ -23,7 +24,7 @@ const columns = {
   comment: comments,
   poster: users,
   issue: { number: issues.number, isPull: issues.isPull },
-  version: sql<string>`${comments}.xmin::text || '.' || coalesce(${users}.xmin::text, '')`,
+  version: sql<string>`${rowVersion(comments)} || ' ' || coalesce(${rowVersion(users)}, '')`,
   at: positionText(writtenAt),
 }
 

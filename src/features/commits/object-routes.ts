@@ -34,12 +34,18 @@ export const gitObjectRoutes = (context: Context) =>
     .use(gate(context))
     .get(
       '/trees/:sha',
-      async ({ repo, params, query, request, set }) => {
+      async ({ actor, repo, params, query, request, set }) => {
         const object = await getTree(context, repo, params.sha)
         const isRecursive = query.recursive ?? false
         const bounds = { defaultLimit: TREES_PER_PAGE, maxLimit: TREES_PER_PAGE }
         const page = readPage({ page: query.page, limit: query.per_page }, bounds)
-        endIfUnchanged({ request, set }, [repo.version, object.sha, isRecursive, page.number, page.limit])
+        endIfUnchanged(context, { actor, request, set }, [
+          repo.version,
+          object.sha,
+          isRecursive,
+          page.number,
+          page.limit,
+        ])
         const tree = await readTreePage(context, repo, { object, isRecursive, page })
         paging(context, {}, { request, set }).total(tree.total)
         return {
@@ -60,9 +66,9 @@ export const gitObjectRoutes = (context: Context) =>
     )
     .get(
       '/blobs/:sha',
-      async ({ repo, params, request, set }) => {
+      async ({ actor, repo, params, request, set }) => {
         const blob = await getBlob(context, repo, params.sha)
-        endIfUnchanged({ request, set }, [repo.version, blob.sha])
+        endIfUnchanged(context, { actor, request, set }, [repo.version, blob.sha])
         const content = await blob.base64(MAX_BLOB_BYTES)
         return {
           content,
@@ -87,7 +93,7 @@ export const gitObjectRoutes = (context: Context) =>
       async ({ actor, repo, params, request, set }) => {
         const tag = await getAnnotatedTag(context, repo, params.sha)
         const [verdict] = await verifySignatures(context, actor, [{ ...tag, email: tag.tagger?.email ?? '' }])
-        endIfUnchanged({ request, set }, [repo.version, tag.sha, verdict?.reason])
+        endIfUnchanged(context, { actor, request, set }, [repo.version, tag.sha, JSON.stringify(verdict)])
         return presentTag({ ...tag, verdict }, repo.apiUrl)
       },
       {
@@ -102,9 +108,12 @@ export const gitObjectRoutes = (context: Context) =>
     )
     .get(
       '/refs',
-      async ({ repo, request, set }) => {
+      async ({ actor, repo, request, set }) => {
         const refs = await listGitRefs(context, repo, '')
-        endIfUnchanged({ request, set }, [repo.version, ...refs.flatMap(({ name, sha }) => [name, sha])])
+        endIfUnchanged(context, { actor, request, set }, [
+          repo.version,
+          ...refs.flatMap(({ name, sha }) => [name, sha]),
+        ])
         return refs.map((ref) => presentReference(ref, repo.apiUrl))
       },
       {
@@ -115,9 +124,12 @@ export const gitObjectRoutes = (context: Context) =>
     )
     .get(
       '/refs/*',
-      async ({ repo, params, request, set }) => {
+      async ({ actor, repo, params, request, set }) => {
         const refs = await listGitRefs(context, repo, decodeWildcard(params))
-        endIfUnchanged({ request, set }, [repo.version, ...refs.flatMap(({ name, sha }) => [name, sha])])
+        endIfUnchanged(context, { actor, request, set }, [
+          repo.version,
+          ...refs.flatMap(({ name, sha }) => [name, sha]),
+        ])
         return refs.map((ref) => presentReference(ref, repo.apiUrl))
       },
       {

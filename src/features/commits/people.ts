@@ -1,4 +1,5 @@
-import { and, eq, inArray, or, sql } from 'drizzle-orm'
+import { and, eq, inArray, or } from 'drizzle-orm'
+import { rowVersion } from '../../../db/row-version.ts'
 import { emails, type UserRow, users } from '../../../db/schema/users.ts'
 import { visibleAccounts } from '../../access/visible-accounts.ts'
 import type { Actor } from '../../auth/actor.ts'
@@ -46,10 +47,11 @@ export async function findAccountsByEmail(
     const match = hidden.find(({ user }) => (id === undefined ? user.lowerName === name : user.id === id))
     if (match) accounts.set(address, match.user)
   }
-  return { accounts, version: [...owned, ...hidden].map((row) => `${row.user.id}.${row.version}`).join(' ') }
+  const versions = [...owned.map((row) => `${row.email} ${row.version}`), ...hidden.map((row) => row.version)]
+  return { accounts, version: versions.join(' ') }
 }
 
-const version = sql<string>`${users}.xmin::text`
+const version = rowVersion(users)
 
 interface StandIn {
   address: string

@@ -34,7 +34,7 @@ export async function findPeople(
     findAccountsByEmail(context, actor, addresses),
     findVerdicts(context, actor, commits),
   ])
-  const reasons = [...verdicts].map(([sha, { reason }]) => `${sha} ${reason}`)
+  const reasons = [...verdicts].map(([sha, verdict]) => `${sha} ${JSON.stringify(verdict)}`)
   return { ...people, verdicts, version: [people.version, ...reasons].join(' ') }
 }
 

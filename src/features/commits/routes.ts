@@ -49,10 +49,9 @@ export const commitRoutes = (context: Context) =>
         const list = await listCommits(context, repo, { filter, page, signal: request.signal })
         const version = `${list.total} ${page.number} ${page.limit}`
         const asked = { actor, repo, request, set, version }
-        const commits = await answer(context, asked, { parts: partsOf(query), read: list.read })
         links(list.total)
         writeOldPageHeaders(set.headers, page, list.total)
-        return commits
+        return answer(context, asked, { parts: partsOf(query), read: list.read })
       },
       {
         readRepo: read,
@@ -154,7 +153,13 @@ async function answer(context: Context, asked: Asked, { parts, read }: Source): 
   const first = await read(wantsChanges && !mayHaveIt)
   const people = await findPeople(context, actor, parts.withVerification ? first : first.map(withoutSignature))
   const shas = first.map(({ sha }) => sha)
-  endIfUnchanged({ request, set }, [repo.version, version, JSON.stringify(parts), people.version, ...shas])
+  endIfUnchanged(context, { actor, request, set }, [
+    repo.version,
+    version,
+    JSON.stringify(parts),
+    people.version,
+    ...shas,
+  ])
   const commits = wantsChanges && mayHaveIt ? await read(true) : first
   return presentCommits(context, { actor, repo, people }, { commits, parts })
 }

@@ -1,5 +1,6 @@
 import { Value } from '@sinclair/typebox/value'
 import type { RepositoryAccess } from '../../access/repository-access.ts'
+import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { endIfUnchanged } from '../../http/freshness.ts'
 import { badRequest } from '../../kernel/errors.ts'
@@ -24,6 +25,7 @@ function parse(text: string): unknown {
 }
 
 interface Asked {
+  actor: Actor | undefined
   request: Request
   set: { headers: Record<string, string | number | undefined> }
 }
@@ -31,12 +33,12 @@ interface Asked {
 /** Wire: of more names than a page of a list has, the first are answered. */
 export async function answerFiles(
   context: Context,
-  { request, set }: Asked,
+  asked: Asked,
   { repo, ref, names }: { repo: RepositoryAccess; ref: string | undefined; names: readonly string[] },
 ): Promise<(ContentsResponse | null)[]> {
   const revision = await getRevision(context, repo, ref)
   const paths = names.slice(0, context.config.maxResponseItems).map((name) => name.replace(/^\/+|\/+$/g, ''))
-  if (request.method === 'GET')
-    endIfUnchanged({ request, set }, [repo.version, revision.kind, ref, revision.commit.sha, ...paths])
-  return readFiles(context, { repo, revision, ref: ref ?? revision.name }, { paths, signal: request.signal })
+  if (asked.request.method === 'GET')
+    endIfUnchanged(context, asked, [repo.version, revision.kind, ref, revision.commit.sha, ...paths])
+  return readFiles(context, { repo, revision, ref: ref ?? revision.name }, { paths, signal: asked.request.signal })
 }

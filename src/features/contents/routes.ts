@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 import type { RepositoryAccess } from '../../access/repository-access.ts'
+import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { endIfUnchanged } from '../../http/freshness.ts'
 import { gate } from '../../http/gate.ts'
@@ -38,6 +39,7 @@ const FileOrFolder = t.Union([ContentsResponse, t.Array(ContentsResponse)], { $i
 const usual: Parts = { withContent: true, withLastCommit: true, withMessage: false }
 
 interface Asked {
+  actor: Actor | undefined
   request: Request
   set: { headers: Record<string, string | number | undefined> }
 }
@@ -47,9 +49,9 @@ export const contentsRoutes = (context: Context) =>
     .use(gate(context))
     .get(
       '/contents',
-      async ({ repo, query, request, set }) => {
+      async ({ actor, repo, query, request, set }) => {
         const asked = { path: '', ref: query.ref, parts: usual }
-        return [await answer(context, { request, set }, { repo, ...asked })].flat()
+        return [await answer(context, { actor, request, set }, { repo, ...asked })].flat()
       },
       {
         readRepo: read,
@@ -60,9 +62,9 @@ export const contentsRoutes = (context: Context) =>
     )
     .get(
       '/contents/*',
-      ({ repo, params, query, request, set }) => {
+      ({ actor, repo, params, query, request, set }) => {
         const asked = { path: decodeWildcard(params), ref: query.ref, parts: usual }
-        return answer(context, { request, set }, { repo, ...asked })
+        return answer(context, { actor, request, set }, { repo, ...asked })
       },
       {
         readRepo: read,
@@ -73,9 +75,9 @@ export const contentsRoutes = (context: Context) =>
     )
     .get(
       '/contents-ext',
-      async ({ repo, query, request, set }) => {
+      async ({ actor, repo, query, request, set }) => {
         const asked = { path: '', ref: query.ref, parts: readParts(query.includes) }
-        return presentExt(await answer(context, { request, set }, { repo, ...asked }))
+        return presentExt(await answer(context, { actor, request, set }, { repo, ...asked }))
       },
       {
         readRepo: read,
@@ -86,9 +88,9 @@ export const contentsRoutes = (context: Context) =>
     )
     .get(
       '/contents-ext/*',
-      async ({ repo, params, query, request, set }) => {
+      async ({ actor, repo, params, query, request, set }) => {
         const asked = { path: decodeWildcard(params), ref: query.ref, parts: readParts(query.includes) }
-        return presentExt(await answer(context, { request, set }, { repo, ...asked }))
+        return presentExt(await answer(context, { actor, request, set }, { repo, ...asked }))
       },
       {
         readRepo: read,
@@ -103,8 +105,8 @@ export const contentsRoutes = (context: Context) =>
     )
     .get(
       '/file-contents',
-      ({ repo, query, request, set }) =>
-        answerFiles(context, { request, set }, { repo, ref: query.ref, names: readFileNames(query.body) }),
+      ({ actor, repo, query, request, set }) =>
+        answerFiles(context, { actor, request, set }, { repo, ref: query.ref, names: readFileNames(query.body) }),
       {
         readRepo: read,
         query: filesQuery,
@@ -118,8 +120,8 @@ export const contentsRoutes = (context: Context) =>
     )
     .post(
       '/file-contents',
-      ({ repo, query, body, request, set }) =>
-        answerFiles(context, { request, set }, { repo, ref: query.ref, names: body.files }),
+      ({ actor, repo, query, body, request, set }) =>
+        answerFiles(context, { actor, request, set }, { repo, ref: query.ref, names: body.files }),
       {
         readRepo: read,
         query: refQuery,
@@ -142,13 +144,13 @@ interface Wanted {
 /** Ends with 304 before a file is read or a history walked. */
 async function answer(
   context: Context,
-  { request, set }: Asked,
-  { repo, parts, ...asked }: Wanted,
+  asked: Asked,
+  { repo, parts, ...place }: Wanted,
 ): Promise<ContentsResponse | ContentsResponse[]> {
-  const place = await getPlace(context, repo, asked)
-  const { kind, commit } = place.revision
-  endIfUnchanged({ request, set }, [repo.version, kind, place.ref, commit.sha, place.path, JSON.stringify(parts)])
-  return readContents(context, place, { parts, signal: request.signal })
+  const found = await getPlace(context, repo, place)
+  const { kind, commit } = found.revision
+  endIfUnchanged(context, asked, [repo.version, kind, found.ref, commit.sha, found.path, JSON.stringify(parts)])
+  return readContents(context, found, { parts, signal: asked.request.signal })
 }
 
 const readParts = (includes: readonly string[] = []): Parts => ({

@@ -2,6 +2,7 @@ import { and, eq, gte, ilike, inArray, lte, or, type SQL, sql } from 'drizzle-or
 import type { Db } from '../../../db/client.ts'
 import { afterPosition, inOrder, type SortKey } from '../../../db/keyset.ts'
 import { escapeLike } from '../../../db/like.ts'
+import { rowVersion } from '../../../db/row-version.ts'
 import { comments, issueAssignees, issueLabels, issues, labels } from '../../../db/schema/issues.ts'
 import { users } from '../../../db/schema/users.ts'
 import { cutPage, type Page, type Paged, rowsToRead, rowsToSkip } from '../../kernel/page.ts'
@@ -36,7 +37,7 @@ export async function listIssues(
 ): Promise<Paged<VersionedIssue>> {
   const matching = await condition(db, repositoryId, filter)
   const found = db
-    .select({ issue: issues, version: sql<string>`${issues}.xmin::text` })
+    .select({ issue: issues, version: rowVersion(issues) })
     .from(issues)
     .where(and(matching, afterPosition(newestFirst, page.after)))
     .orderBy(inOrder(newestFirst))

@@ -1,5 +1,6 @@
-import { asc, eq, inArray, sql } from 'drizzle-orm'
+import { asc, eq, inArray } from 'drizzle-orm'
 import type { Db } from '../../../db/client.ts'
+import { rowVersion } from '../../../db/row-version.ts'
 import { issueAssignees, issueLabels, labels, milestones } from '../../../db/schema/issues.ts'
 import { users } from '../../../db/schema/users.ts'
 import type { ShownIssue } from '../../wire/issue.ts'
@@ -25,7 +26,7 @@ export async function loadIssues(db: Db, found: readonly VersionedIssue[]): Prom
       .where(inArray(issueAssignees.issueId, ids))
       .orderBy(asc(users.id)),
     db
-      .select({ issueId: issueLabels.issueId, label: labels, version: sql<string>`${labels}.xmin::text` })
+      .select({ issueId: issueLabels.issueId, label: labels, version: rowVersion(labels) })
       .from(issueLabels)
       .innerJoin(labels, eq(labels.id, issueLabels.labelId))
       .where(inArray(issueLabels.issueId, ids))
@@ -33,7 +34,7 @@ export async function loadIssues(db: Db, found: readonly VersionedIssue[]): Prom
     milestoneIds.length === 0
       ? []
       : db
-          .select({ milestone: milestones, version: sql<string>`${milestones}.xmin::text` })
+          .select({ milestone: milestones, version: rowVersion(milestones) })
           .from(milestones)
           .where(inArray(milestones.id, milestoneIds)),
   ])
@@ -46,10 +47,9 @@ export async function loadIssues(db: Db, found: readonly VersionedIssue[]): Prom
     const milestone = issue.milestoneId === null ? undefined : milestoneById.get(issue.milestoneId)
     const assigned = assigneesOf.get(issue.id) ?? []
     const carried = labelsOf.get(issue.id) ?? []
-    const parts = [poster, milestone, ...assigned, ...carried].map((part) => part?.version)
     return {
       issue,
-      version: [version, ...parts].join('.'),
+      version: [version, poster?.version, milestone?.version, versionsOf(assigned), versionsOf(carried)].join(';'),
       poster: poster?.user,
       milestone: milestone?.milestone,
       assignees: assigned.map((row) => row.user),
@@ -58,6 +58,8 @@ export async function loadIssues(db: Db, found: readonly VersionedIssue[]): Prom
   })
 }
 
-const userColumns = { user: users, version: sql<string>`${users}.xmin::text` }
+const versionsOf = (rows: readonly { version: string }[]): string => rows.map(({ version }) => version).join(' ')
+
+const userColumns = { user: users, version: rowVersion(users) }
 
 const distinct = (ids: readonly (number | null)[]): number[] => [...new Set(ids.filter((id) => id !== null))]

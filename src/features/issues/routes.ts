@@ -39,15 +39,9 @@ export const issueRoutes = (context: Context) =>
         const { page, links } = paging(context, query, { request, set })
         const found = await listIssues(context.db, repo.repository.id, filterOf(query), page)
         const loaded = await loadIssues(context.db, found.rows)
-        const viewer = viewerOf(context, actor)
-        endIfUnchanged({ request, set }, [
-          repo.version,
-          viewer.userId,
-          viewer.isAdmin,
-          found.total,
-          ...versions(loaded),
-        ])
         links(found.total, found.next)
+        endIfUnchanged(context, { actor, request, set }, [repo.version, found.total, ...versions(loaded)])
+        const viewer = viewerOf(context, actor)
         return loaded.map((one) => presentIssue(one, placeOf(repo), viewer))
       },
       {
@@ -75,9 +69,8 @@ export const issueRoutes = (context: Context) =>
       async ({ actor, repo, params, request, set }) => {
         const [loaded] = await loadIssues(context.db, [await getIssue(context, repo, params.index)])
         const issue = existing(loaded)
-        const viewer = viewerOf(context, actor)
-        endIfUnchanged({ request, set }, [repo.version, viewer.userId, viewer.isAdmin, issue.version])
-        return presentIssue(issue, placeOf(repo), viewer)
+        endIfUnchanged(context, { actor, request, set }, [repo.version, issue.version])
+        return presentIssue(issue, placeOf(repo), viewerOf(context, actor))
       },
       {
         readRepo: read,

@@ -1,6 +1,7 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/client.ts'
 import { prepared } from '../../../db/prepared.ts'
+import { rowVersion } from '../../../db/row-version.ts'
 import {
   comments,
   type IssueRow,
@@ -21,7 +22,7 @@ export interface VersionedIssue {
 
 const byNumber = prepared((db) =>
   db
-    .select({ issue: issues, version: sql<string>`${issues}.xmin::text` })
+    .select({ issue: issues, version: rowVersion(issues) })
     .from(issues)
     .where(and(eq(issues.repositoryId, sql.placeholder('repositoryId')), eq(issues.number, sql.placeholder('number'))))
     .prepare('issue_by_number'),

@@ -47,9 +47,8 @@ export const organizationRoutes = (context: Context) =>
     .get(
       '/orgs/:org',
       ({ actor, org, request, set }) => {
-        const viewer = viewerOf(context, actor)
-        endIfUnchanged({ request, set }, [org.version, viewer.userId])
-        return presentOrganization(org.row, viewer)
+        endIfUnchanged(context, { actor, request, set }, [org.version])
+        return presentOrganization(org.row, viewerOf(context, actor))
       },
       {
         readOrg: { scope: 'organization' },

@@ -11,10 +11,7 @@ import { listRepositories, type RepositoryPage } from './list.ts'
 import { SearchResults } from './schema.ts'
 import { searchRepositories } from './search.ts'
 
-interface Target {
-  request: Request
-  set: { headers: Record<string, string | number | undefined> }
-}
+type Target = Pick<Parameters<typeof endIfUnchanged>[1], 'request' | 'set'>
 
 /** Ends with 304 when nothing on the page has changed, before the page is made. */
 export function presentPage(
@@ -23,8 +20,7 @@ export function presentPage(
   { rows, total }: RepositoryPage,
   target: Target,
 ): Repository[] {
-  const versions = rows.map(({ repository, version }) => `${repository.id}:${version}`)
-  endIfUnchanged(target, [total, actor?.user.id, ...versions])
+  endIfUnchanged(context, { actor, ...target }, [total, ...rows.map(({ version }) => version)])
   const viewer = viewerOf(context, actor)
   return rows.map((row) => presentRepository(row, viewer))
 }
@@ -41,9 +37,8 @@ export const repositoryListRoutes = (context: Context) =>
       async ({ actor, query, request, set }) => {
         const { page, links } = paging(context, query, { request, set })
         const found = await searchRepositories(context, actor, query, page)
-        const data = presentPage(context, actor, found, { request, set })
         links(found.total, found.next)
-        return { ok: true, data }
+        return { ok: true, data: presentPage(context, actor, found, { request, set }) }
       },
       {
         open: { scope: 'repository' },
@@ -81,9 +76,8 @@ export const repositoryListRoutes = (context: Context) =>
         const { page, links } = paging(context, query, { request, set })
         const filter = { involvedId: actor.user.id }
         const found = await listRepositories(context, actor, { filter, order: { by: 'name' }, page })
-        const shown = presentPage(context, actor, found, { request, set })
         links(found.total, found.next)
-        return shown
+        return presentPage(context, actor, found, { request, set })
       },
       {
         login: { scope: ['user', 'repository'] },
@@ -103,9 +97,8 @@ export const repositoryListRoutes = (context: Context) =>
         const { page, links } = paging(context, query, { request, set })
         const filter = { ownerId: account.row.id }
         const found = await listRepositories(context, actor, { filter, order: { by: 'id' }, page })
-        const shown = presentPage(context, actor, found, { request, set })
         links(found.total, found.next)
-        return shown
+        return presentPage(context, actor, found, { request, set })
       },
       {
         readUser: { scope: ['user', 'repository'] },
@@ -125,9 +118,8 @@ export const repositoryListRoutes = (context: Context) =>
         const { page, links } = paging(context, query, { request, set })
         const filter = { ownerId: org.row.id }
         const found = await listRepositories(context, actor, { filter, order: { by: 'id' }, page })
-        const shown = presentPage(context, actor, found, { request, set })
         links(found.total, found.next)
-        return shown
+        return presentPage(context, actor, found, { request, set })
       },
       {
         readOrg: { scope: 'organization' },

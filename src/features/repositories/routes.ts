@@ -20,7 +20,7 @@ export const repositoryRoutes = (context: Context) =>
       '/repos/:owner/:repo',
       async ({ actor, repo, request, set }) => {
         const shown = await withParent(context, actor, repo)
-        endIfUnchanged({ request, set }, [shown.version, actor?.user.id])
+        endIfUnchanged(context, { actor, request, set }, [shown.version])
         return presentRepository(shown, viewerOf(context, actor))
       },
       {
@@ -35,7 +35,7 @@ export const repositoryRoutes = (context: Context) =>
         const id = parseId(params.id)
         if (id === undefined) throw notFound()
         const shown = await getShownRepository(context, actor, id)
-        endIfUnchanged({ request, set }, [shown.version, actor.user.id])
+        endIfUnchanged(context, { actor, request, set }, [shown.version])
         return presentRepository(shown, viewerOf(context, actor))
       },
       {

@@ -26,9 +26,8 @@ export const starRoutes = (context: Context) =>
       async ({ actor, query, request, set }) => {
         const { page, total } = paging(context, query, { request, set })
         const found = await listRepositories(context, actor, { ...starredBy(actor.user.id), page })
-        const shown = presentPage(context, actor, found, { request, set })
         total(found.total, found.next)
-        return shown
+        return presentPage(context, actor, found, { request, set })
       },
       {
         login: { scope },
@@ -42,9 +41,8 @@ export const starRoutes = (context: Context) =>
       async ({ actor, account, query, request, set }) => {
         const { page, total } = paging(context, query, { request, set })
         const found = await listRepositories(context, actor, { ...starredBy(account.row.id), page })
-        const shown = presentPage(context, actor, found, { request, set })
         total(found.total, found.next)
-        return shown
+        return presentPage(context, actor, found, { request, set })
       },
       {
         readUser: { scope: 'user', login: true },

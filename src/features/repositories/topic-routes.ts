@@ -41,10 +41,10 @@ export const topicRoutes = (context: Context) =>
     .use(gate(context))
     .get(
       '/repos/:owner/:repo/topics',
-      ({ repo, query, request, set }) => {
+      ({ actor, repo, query, request, set }) => {
         const { page, total } = paging(context, query, { request, set })
-        endIfUnchanged({ request, set }, [repo.version, page.offset, page.limit])
         total(repo.repository.topics.length)
+        endIfUnchanged(context, { actor, request, set }, [repo.version, page.offset, page.limit])
         return { topics: pageOfTopics(repo.repository, page) }
       },
       {

@@ -102,9 +102,8 @@ export const watchRoutes = (context: Context) =>
       async ({ actor, query, request, set }) => {
         const { page, total } = paging(context, query, { request, set })
         const found = await listRepositories(context, actor, { ...watchedBy(actor.user.id), page })
-        const shown = presentPage(context, actor, found, { request, set })
         total(found.total, found.next)
-        return shown
+        return presentPage(context, actor, found, { request, set })
       },
       {
         login: { scope: 'user' },
@@ -123,9 +122,8 @@ export const watchRoutes = (context: Context) =>
       async ({ actor, account, query, request, set }) => {
         const { page, total } = paging(context, query, { request, set })
         const found = await listRepositories(context, actor, { ...watchedBy(account.row.id), page })
-        const shown = presentPage(context, actor, found, { request, set })
         total(found.total, found.next)
-        return shown
+        return presentPage(context, actor, found, { request, set })
       },
       {
         readUser: { scope: 'user', login: true },

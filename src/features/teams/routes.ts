@@ -16,7 +16,7 @@ export const teamRoutes = (context: Context) =>
     .get(
       '',
       async ({ actor, team, request, set }) => {
-        endIfUnchanged({ request, set }, [team.version, actor.user.id])
+        endIfUnchanged(context, { actor, request, set }, [team.version])
         const { row, organization } = team
         const [shown] = await loadTeams(context.db, [{ team: row, organization }])
         return presentTeam(shown ?? { team: row, organization, units: {} }, viewerOf(context, actor))
