@@ -19,6 +19,7 @@ import m0016 from './0016_freed_names.sql' with { type: 'text' }
 import m0017 from './0017_sign_in_addresses.sql' with { type: 'text' }
 import m0018 from './0018_list_orders.sql' with { type: 'text' }
 import m0019 from './0019_withheld_people.sql' with { type: 'text' }
+import m0020 from './0020_notifications.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -47,4 +48,5 @@ export const migrations: readonly Migration[] = [
   { name: '0017_sign_in_addresses', sql: m0017 },
   { name: '0018_list_orders', sql: m0018 },
   { name: '0019_withheld_people', sql: m0019 },
+  { name: '0020_notifications', sql: m0020 },
 ]

@@ -125,6 +125,25 @@ export const issueAssignees = pgTable(
   ],
 )
 
+/** Who asked to be told of an issue, or not to be. Others are told as watchers, or because they take part. */
+export const issueSubscriptions = pgTable(
+  'issue_subscriptions',
+  {
+    issueId: reference()
+      .notNull()
+      .references(() => issues.id, { onDelete: 'cascade' }),
+    userId: reference()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    isSubscribed: boolean().notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.issueId, table.userId] }),
+    index('issue_subscriptions_user_idx').on(table.userId, table.issueId),
+  ],
+)
+
 /** What people wrote (`comment`) and what happened (`close`, `reopen`, ...) to an issue, in order. */
 export const comments = pgTable(
   'comments',
