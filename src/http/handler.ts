@@ -20,7 +20,7 @@ export function createHandler(context: Context, fetch: Fetch): Fetch {
   return async (request) => {
     const startedAt = performance.now()
     const response = await answer(context, fetch, request)
-    restoreLength(request, response.headers)
+    restoreLength(request, response)
     complete(context, request, response)
     logRequest(context, request, { status: response.status, startedAt })
     return response
@@ -74,7 +74,10 @@ function withSingleSlashes(request: Request): Request {
   return single
 }
 
-/** Wire: answers of the API are never kept by a cache without asking; routes that know better have said so. */
+/**
+ * Wire: answers of the API are kept by nobody but the client, and never used without asking; routes that know better have said so.
+ * Shared caches being shut out, nothing has to say that answers vary with the credential; the tags do.
+ */
 const PRIVATE = 'max-age=0, private, must-revalidate, no-transform'
 
 /** A year, as browsers' lists ask for; not for hosts below this one, which may be somebody else's. */

@@ -10,8 +10,11 @@ export function answerHead(request: Request, length: number | undefined, headers
 }
 
 /** Puts right what Elysia has written about the length. */
-export function restoreLength(request: Request, headers: Headers): void {
-  if (request.method !== 'HEAD' || !lengths.has(request)) return
+export function restoreLength(request: Request, { status, headers }: Response): void {
+  if (request.method !== 'HEAD') return
+  // RFC 9110, 8.6: a length would be that of the answer which the client has.
+  if (status === 304) headers.delete('content-length')
+  if (!lengths.has(request)) return
   const length = lengths.get(request)
   if (length !== undefined) headers.set('content-length', String(length))
   else {

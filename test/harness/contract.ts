@@ -27,8 +27,8 @@ const BEFORE_ROUTES = new Set([400, 404, 405, 408, 413, 414, 431])
 
 /**
  * Compares answers with an OpenAPI 3.0 document: the operation is described, the status is listed for it, the media
- * type is one of those listed, a list sends the headers it promises, and a JSON body has exactly the described shape (a
- * key more is a difference too).
+ * type is one of those listed, a tag and the headers of a list are sent as promised, and a JSON body has exactly the
+ * described shape (a key more is a difference too).
  */
 export function createContractChecker(document: JsonObject): ContractChecker {
   const find = operationFinder(document)
@@ -55,7 +55,7 @@ function judge(exchange: Exchange, found: FoundOperation, validators: BodyValida
   if (response === undefined) {
     return [408, 431].includes(exchange.status) ? undefined : 'the status is not listed'
   }
-  const misled = judgeListHeaders(exchange, objectOf(response.headers))
+  const misled = judgeHeaders(exchange, objectOf(response.headers))
   if (misled !== undefined) return misled
   const content = objectOf(response.content)
   const types = Object.keys(content)
@@ -71,11 +71,13 @@ function judge(exchange: Exchange, found: FoundOperation, validators: BodyValida
   return judgeJson(exchange.body, validators(`${pointer}/content/${escapePointer(type)}/schema`))
 }
 
-/** A list that is described with a total always sends it; neither header comes undescribed. `Link` needs a second page. */
-function judgeListHeaders({ headers, method }: Exchange, described: JsonObject): string | undefined {
+/** A tag that is described is always sent. A list that is described with a total always sends it; neither header comes undescribed. `Link` needs a second page. */
+function judgeHeaders({ headers, method, status }: Exchange, described: JsonObject): string | undefined {
   for (const name of ['X-Total-Count', 'Link'])
     if (headers.has(name) && described[name] === undefined) return `the header ${name} is not described`
-  const hasTotal = headers.has('X-Total-Count') || method === 'HEAD' || described['X-Total-Count'] === undefined
+  if (described.ETag !== undefined && !headers.has('ETag')) return 'the header ETag is missing'
+  const isWhole = method !== 'HEAD' && status !== 304
+  const hasTotal = headers.has('X-Total-Count') || !isWhole || described['X-Total-Count'] === undefined
   return hasTotal ? undefined : 'the header X-Total-Count is missing'
 }
 

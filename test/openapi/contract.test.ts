@@ -25,7 +25,13 @@ function exchange(method: string, path: string, status: number, body?: unknown):
   }
 }
 
-const ofType = (type: string, more: Record<string, string> = {}) => new Headers({ 'content-type': type, ...more })
+const ofType = (type: string, more: Record<string, string> = {}) =>
+  new Headers({ 'content-type': type, etag: 'W/"1"', ...more })
+
+const untagged = (seen: Exchange): Exchange => ({
+  ...seen,
+  headers: new Headers({ 'content-type': 'application/json' }),
+})
 
 /** A list as it is described, with its headers. */
 const list = (headers: Record<string, string>): Exchange => ({
@@ -77,6 +83,7 @@ test.each([
   ['an error without a message', exchange('GET', '/user', 403, { url: 'x' }), "must have required property 'message'"],
   ['a body where none is described', exchange('DELETE', '/repos/a/b/things/7', 204, {}), 'has a body'],
   ['no body where JSON is described', exchange('GET', '/user', 200), 'the body is empty'],
+  ['an answer without its tag', untagged(exchange('GET', '/version', 200, { version: '1' })), 'ETag is missing'],
   ['a list without its total', list({}), 'X-Total-Count is missing'],
   [
     'an undescribed header',

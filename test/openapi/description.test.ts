@@ -126,9 +126,18 @@ test('a refusal that may be a sentence is described as text too', () => {
 
 test('a list names its headers, and refusals share one answer with the error model', () => {
   const headers = Object.keys(objectOf(at(...things, 'get', 'responses', '200', 'headers')))
-  expect(headers).toEqual(['X-Total-Count', 'Link'])
+  expect(headers).toEqual(['X-Total-Count', 'Link', 'ETag'])
+  expect(Object.keys(objectOf(at(...things, 'get', 'responses', '304', 'headers')))).toEqual(headers)
   expect(at(...things, 'post', 'responses', '409')).toEqual({ $ref: '#/components/responses/Conflict' })
   expect(JSON.stringify(at('components', 'responses', 'Conflict'))).toContain('#/components/schemas/APIError')
+})
+
+test('what is read as JSON has a tag, and nothing else is promised one', () => {
+  const headers = (...keys: string[]) => Object.keys(objectOf(at('paths', ...keys, 'headers')))
+  expect(headers('/version', 'get', 'responses', '200')).toEqual(['ETag'])
+  expect(at('paths', '/version', 'get', 'responses', '304')).toEqual({ $ref: '#/components/responses/NotModified' })
+  expect(headers('/repos/{owner}/{repo}/raw/{filepath}', 'get', 'responses', '200')).toEqual([])
+  expect(headers('/repos/{owner}/{repo}/things', 'post', 'responses', '201')).toEqual([])
 })
 
 test('an open route may be called without a credential, others may not', () => {

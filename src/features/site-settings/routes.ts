@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 import type { Context } from '../../context.ts'
+import { constantAnswer } from '../../http/answers.ts'
 import { gate } from '../../http/gate.ts'
 import { MAX_BLOB_BYTES, MAX_RESPONSE_BYTES, TREES_PER_PAGE } from '../../wire/limits.ts'
 
@@ -49,63 +50,55 @@ const ABSENT = { mirrors: true, migrations: true, timeTracking: true, lfs: true,
 /** What clients may want to know before they try. */
 export const siteSettingsRoutes = (context: Context) => {
   const { config } = context
+  const pages = constantAnswer({
+    max_response_items: config.maxResponseItems,
+    default_paging_num: config.defaultPagingNum,
+    default_git_trees_per_page: TREES_PER_PAGE,
+    default_max_blob_size: MAX_BLOB_BYTES,
+    default_max_response_size: MAX_RESPONSE_BYTES,
+  })
+  const attachments = constantAnswer({
+    enabled: !ABSENT.attachments,
+    allowed_types: '',
+    max_size: Math.floor(config.maxBodyBytes / 1024 / 1024),
+    max_files: 5,
+  })
+  const abilities = constantAnswer({
+    mirrors_disabled: ABSENT.mirrors,
+    http_git_disabled: false,
+    migrations_disabled: ABSENT.migrations,
+    stars_disabled: false,
+    time_tracking_disabled: ABSENT.timeTracking,
+    lfs_disabled: ABSENT.lfs,
+  })
+  const looks = constantAnswer({
+    default_theme: 'auto',
+    allowed_reactions: [...REACTIONS],
+    custom_emojis: [...CUSTOM_EMOJIS],
+  })
   return new Elysia({ name: 'site-settings', prefix: '/settings', detail: { tags: ['settings'] } })
     .use(gate(context))
-    .get(
-      '/api',
-      () => ({
-        max_response_items: config.maxResponseItems,
-        default_paging_num: config.defaultPagingNum,
-        default_git_trees_per_page: TREES_PER_PAGE,
-        default_max_blob_size: MAX_BLOB_BYTES,
-        default_max_response_size: MAX_RESPONSE_BYTES,
-      }),
-      {
-        open: {},
-        response: { 200: GeneralAPISettings },
-        detail: { operationId: 'getGeneralAPISettings', summary: 'Sizes of pages and answers' },
+    .get('/api', () => pages, {
+      open: {},
+      response: { 200: GeneralAPISettings },
+      detail: { operationId: 'getGeneralAPISettings', summary: 'Sizes of pages and answers' },
+    })
+    .get('/attachment', () => attachments, {
+      open: {},
+      response: { 200: GeneralAttachmentSettings },
+      detail: {
+        operationId: 'getGeneralAttachmentSettings',
+        summary: 'What may be attached; sizes are in mebibytes, no types means any',
       },
-    )
-    .get(
-      '/attachment',
-      () => ({
-        enabled: !ABSENT.attachments,
-        allowed_types: '',
-        max_size: Math.floor(config.maxBodyBytes / 1024 / 1024),
-        max_files: 5,
-      }),
-      {
-        open: {},
-        response: { 200: GeneralAttachmentSettings },
-        detail: {
-          operationId: 'getGeneralAttachmentSettings',
-          summary: 'What may be attached; sizes are in mebibytes, no types means any',
-        },
-      },
-    )
-    .get(
-      '/repository',
-      () => ({
-        mirrors_disabled: ABSENT.mirrors,
-        http_git_disabled: false,
-        migrations_disabled: ABSENT.migrations,
-        stars_disabled: false,
-        time_tracking_disabled: ABSENT.timeTracking,
-        lfs_disabled: ABSENT.lfs,
-      }),
-      {
-        open: {},
-        response: { 200: GeneralRepoSettings },
-        detail: { operationId: 'getGeneralRepositorySettings', summary: 'Which abilities of repositories are off' },
-      },
-    )
-    .get(
-      '/ui',
-      () => ({ default_theme: 'auto', allowed_reactions: [...REACTIONS], custom_emojis: [...CUSTOM_EMOJIS] }),
-      {
-        open: {},
-        response: { 200: GeneralUISettings },
-        detail: { operationId: 'getGeneralUISettings', summary: 'Theme, reactions and emoji' },
-      },
-    )
+    })
+    .get('/repository', () => abilities, {
+      open: {},
+      response: { 200: GeneralRepoSettings },
+      detail: { operationId: 'getGeneralRepositorySettings', summary: 'Which abilities of repositories are off' },
+    })
+    .get('/ui', () => looks, {
+      open: {},
+      response: { 200: GeneralUISettings },
+      detail: { operationId: 'getGeneralUISettings', summary: 'Theme, reactions and emoji' },
+    })
 }

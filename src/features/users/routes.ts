@@ -1,5 +1,8 @@
 import { Elysia, t } from 'elysia'
+import type { UserRow } from '../../../db/schema/users.ts'
+import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
+import { constantAnswer } from '../../http/answers.ts'
 import { endIfUnchanged } from '../../http/freshness.ts'
 import { gate } from '../../http/gate.ts'
 import { paging } from '../../http/paging.ts'
@@ -9,18 +12,15 @@ import { presentUser, presentUserToVisitors, User } from '../../wire/user.ts'
 import { UserSearchResults } from './schema.ts'
 import { searchUsers } from './search.ts'
 
-export const userRoutes = (context: Context) =>
-  new Elysia({ name: 'users', detail: { tags: ['user'] } })
+export const userRoutes = (context: Context) => {
+  const presentSelf = selfPresenter(context)
+  return new Elysia({ name: 'users', detail: { tags: ['user'] } })
     .use(gate(context))
-    .get(
-      '/user',
-      ({ actor }) => (actor.publicOnly ? presentUserToVisitors : presentUser)(actor.user, viewerOf(context, actor)),
-      {
-        login: { scope: 'user' },
-        response: { 200: User },
-        detail: { operationId: 'userGetCurrent', summary: 'The signed-in user' },
-      },
-    )
+    .get('/user', ({ actor }) => presentSelf(actor), {
+      login: { scope: 'user' },
+      response: { 200: User },
+      detail: { operationId: 'userGetCurrent', summary: 'The signed-in user' },
+    })
     .get(
       '/users/search',
       async ({ actor, query, request, set }) => {
@@ -41,9 +41,8 @@ export const userRoutes = (context: Context) =>
     .get(
       '/users/:username',
       ({ actor, account, request, set }) => {
-        const viewer = viewerOf(context, actor)
-        endIfUnchanged({ request, set }, [account.version, viewer.userId, viewer.isAdmin])
-        return presentUser(account.row, viewer)
+        endIfUnchanged(context, { actor, request, set }, [account.version])
+        return presentUser(account.row, viewerOf(context, actor))
       },
       {
         readUser: { scope: 'user' },
@@ -51,3 +50,18 @@ export const userRoutes = (context: Context) =>
         detail: { operationId: 'userGet', summary: 'A user by name' },
       },
     )
+}
+
+/** The account that a token belongs to is the same object as long as it is kept with the token: it is presented once. */
+function selfPresenter(context: Context): (actor: Actor) => User {
+  const presented = new WeakMap<UserRow, User>()
+  return (actor) => {
+    const viewer = viewerOf(context, actor)
+    if (actor.publicOnly) return presentUserToVisitors(actor.user, viewer)
+    const known = presented.get(actor.user)
+    if (known) return known
+    const self = constantAnswer(presentUser(actor.user, viewer))
+    presented.set(actor.user, self)
+    return self
+  }
+}

@@ -1,7 +1,7 @@
 import { unwrap } from './emitted.ts'
 import { gateResponses, isGateKind, renameStatuses } from './gates.ts'
 import { isObject, type Json, type JsonObject, listOf, objectOf, stringsOf } from './json.ts'
-import { isShared, ownResponse, sharedResponse, textResponse } from './responses.ts'
+import { isShared, ownResponse, sharedResponse, tagHeader, textResponse, unchangedResponse } from './responses.ts'
 import { type Models, plainSchema } from './schemas.ts'
 import { securityOf } from './security.ts'
 
@@ -79,8 +79,11 @@ function describeResponses(method: string, emitted: JsonObject, gateStatuses: re
   }
   for (const status of numbersOf(emitted['x-refuses-as-text'])) answers.set(status, textResponse(status))
   const success = answers.get(200)
-  if (success?.content !== undefined && method === 'get') answers.set(304, sharedResponse(304))
-  if (success !== undefined) Object.assign(success, listHeaders(emitted))
+  const list = listHeaders(emitted)
+  if (success?.content !== undefined && method === 'get') answers.set(304, unchangedResponse(list))
+  const isTagged = method === 'get' && produces.every((type) => type === JSON_TYPE)
+  const headers = { ...list, ...(isTagged ? tagHeader : {}) }
+  if (success?.content !== undefined && Object.keys(headers).length > 0) Object.assign(success, { headers })
   return Object.fromEntries([...answers].sort(([a], [b]) => a - b))
 }
 
@@ -110,7 +113,7 @@ function listHeaders(emitted: JsonObject): JsonObject {
   if (list !== 'links' && list !== 'total') return {}
   const total = { 'X-Total-Count': { $ref: '#/components/headers/TotalCount' } }
   const hasLinks = list === 'links' || queryOf(emitted).some(isCursor)
-  return { headers: hasLinks ? { ...total, Link: { $ref: '#/components/headers/Link' } } : total }
+  return hasLinks ? { ...total, Link: { $ref: '#/components/headers/Link' } } : total
 }
 
 function mediaTypes(stated: Json | undefined): readonly string[] {

@@ -6,12 +6,23 @@ const describe = (description: string, rest: JsonObject = {}): JsonObject => ({ 
 const retryAfter: JsonObject = { headers: { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } } }
 const location: JsonObject = { headers: { Location: { $ref: '#/components/headers/Location' } } }
 
+/** Every JSON that is read has it (see http/answers.ts). */
+export const tagHeader: JsonObject = { ETag: { $ref: '#/components/headers/ETag' } }
+
 const JSON_TYPE = 'application/json'
 
 /** The answers that are the same wherever they occur, by status: referred to by the operations instead of repeated. */
 const shared: ReadonlyMap<number, { name: string; text: string; bare?: boolean; rest?: JsonObject }> = new Map([
   [301, { name: 'MovedPermanently', text: 'The repository has another name now.', bare: true, rest: location }],
-  [304, { name: 'NotModified', text: 'What `If-None-Match` names is still current.', bare: true }],
+  [
+    304,
+    {
+      name: 'NotModified',
+      text: 'What `If-None-Match` names is still current.',
+      bare: true,
+      rest: { headers: tagHeader },
+    },
+  ],
   [307, { name: 'TemporaryRedirect', text: 'The owner has another name now.', bare: true, rest: location }],
   [400, { name: 'BadRequest', text: 'The request makes no sense here.' }],
   [401, { name: 'Unauthorized', text: 'The credential is missing or wrong.' }],
@@ -57,6 +68,7 @@ export const sharedHeaders: JsonObject = {
     schema: { type: 'string' },
   },
   Location: { description: 'The new address.', schema: { type: 'string' } },
+  ETag: { description: 'Changes with the answer; for `If-None-Match`.', schema: { type: 'string' } },
   RetryAfter: { description: 'Seconds to wait.', schema: { type: 'integer' } },
 }
 
@@ -65,6 +77,12 @@ export function sharedResponse(status: number): JsonObject {
   const known = shared.get(status)
   if (known === undefined) throw new Error(`no shared answer for the status ${status}`)
   return { $ref: `#/components/responses/${known.name}` }
+}
+
+/** A list has its headers also where the page that the client has is still current, unless they are known from the page only. */
+export function unchangedResponse(listHeaders: JsonObject): JsonObject {
+  if (Object.keys(listHeaders).length === 0) return sharedResponse(304)
+  return describe(shared.get(304)?.text ?? '', { headers: { ...listHeaders, ...tagHeader } })
 }
 
 /** A refusal that comes as a sentence where the route itself refuses, and as JSON where a rule before it does. */

@@ -1,0 +1,96 @@
+import type { Answer } from '../harness/client.ts'
+import type { TestService } from '../harness/service.ts'
+import { makeGpgKey, makeSshKey } from '../signatures/stage.ts'
+
+type Values = Readonly<Record<string, string | number>>
+
+/** Turns a path of the API description into one that leads to something. */
+export type PathOf = (template: string) => string
+
+const hook = { type: 'gitea', config: { url: 'https://hooks.example/', content_type: 'json' }, events: ['push'] }
+
+/** One thing of each kind, the administrator's, so that every operation that reads has something to find. */
+export async function makeReadableWorld(service: TestService): Promise<PathOf> {
+  const { admin } = service
+  const send = async (method: string, path: string, json?: object): Promise<Answer> => {
+    const answer = await admin.client.request(path, { method, json })
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`)
+    return answer
+  }
+  const idOf = async (path: string, json: object): Promise<number> => (await send('POST', path, json)).number('id')
+  const friend = await service.createUser('friend')
+  await service.createUser('pest')
+  const world = await service.createRepository(admin, { name: 'world', license: 'MIT' })
+  const { path } = world
+  await pushHistory(service, world.cloneUrl)
+  await send('POST', '/orgs', { username: 'club' })
+  const team = await idOf('/orgs/club/teams', { name: 'crew', permission: 'write', units: ['repo.code'] })
+  await send('POST', '/orgs/club/repos', { name: 'shared', auto_init: true })
+  const label = await idOf(`${path}/labels`, { name: 'bug', color: '#ff0000' })
+  const milestone = await idOf(`${path}/milestones`, { title: 'one' })
+  await send('POST', `${path}/issues`, { title: 'first', labels: [label], milestone, assignees: [admin.name] })
+  const puts = [
+    ...[`/teams/${team}/repos/club/shared`, `/teams/${team}/members/friend`, '/orgs/club/public_members/friend'],
+    ...[
+      `${path}/topics/small`,
+      `${path}/subscription`,
+      `${path}/collaborators/friend`,
+      `/user/starred${path.slice(6)}`,
+    ],
+    ...['/user/following/friend', '/user/blocks/pest', '/orgs/club/blocks/pest'],
+  ]
+  for (const put of puts.filter((place) => !place.includes('public_members'))) await send('PUT', put)
+  await friend.client.put('/orgs/club/public_members/friend')
+  await friend.client.put(`/user/following/${admin.name}`)
+  await send('POST', `${path}/forks`, { organization: 'club' })
+  await send('POST', '/admin/badges', { slug: 'old', description: 'old' })
+  await send('POST', '/admin/users/friend/badges', { badge_slugs: ['old'] })
+  const { armored } = await makeGpgKey([service.context.config.adminEmail])
+  const clone = (revision: string) => service.git(['rev-parse', revision], { cwd: `${service.git.folder}/world` })
+  const names: Values = {
+    ...{ owner: admin.name, repo: 'world', username: 'friend', collaborator: 'friend', org: 'club', index: 1 },
+    ...{ filepath: 'README.md', branch: 'main', sha: 'main', ref: 'heads', basehead: 'v1...main' },
+  }
+  const own = '/repos/{owner}/{repo}'
+  const others: Record<string, Values> = {
+    '/users/{username}/tokens': { username: admin.name },
+    '/users/{username}/orgs/{org}/permissions': { username: admin.name },
+    '/gitignore/templates/{name}': { name: 'Go' },
+    '/licenses/{name}': { name: 'MIT' },
+    '/label/templates/{name}': { name: 'Default' },
+    '/teams/{id}': { id: team },
+    '/teams/{id}/repos/{org}/{repo}': { id: team, repo: 'shared' },
+    '/repositories/{id}': { id: world.id },
+    [`${own}/teams`]: { owner: 'club', repo: 'shared', team: 'crew' },
+    [`${own}/git/blobs/{sha}`]: { sha: await clone('v1:README.md') },
+    [`${own}/git/tags/{sha}`]: { sha: await clone('v1') },
+    [`${own}/git/notes/{sha}`]: { sha: await clone('v1^{commit}') },
+    [`${own}/labels/{id}`]: { id: label },
+    [`${own}/milestones/{id}`]: { id: milestone },
+    [`${own}/issues/comments/{id}`]: { id: await idOf(`${path}/issues/1/comments`, { body: 'text' }) },
+    [`${own}/hooks/{id}`]: { id: await idOf(`${path}/hooks`, hook) },
+    [`${own}/hooks/git/{id}`]: { id: 'pre-receive' },
+    '/orgs/{org}/hooks/{id}': { id: await idOf('/orgs/club/hooks', hook) },
+    '/orgs/{org}/labels/{id}': { id: await idOf('/orgs/club/labels', { name: 'bug', color: '#00ff00' }) },
+    '/user/hooks/{id}': { id: await idOf('/user/hooks', hook) },
+    '/admin/hooks/{id}': { id: await idOf('/admin/hooks', hook) },
+    '/user/keys/{id}': { id: await idOf('/user/keys', { title: 'laptop', key: makeSshKey().line }) },
+    '/user/gpg_keys/{id}': { id: await idOf('/user/gpg_keys', { armored_public_key: armored }) },
+  }
+  return (template) => {
+    const nearer = Object.keys(others).filter((start) => template === start || template.startsWith(`${start}/`))
+    const values = { ...names, ...others[nearer.sort((a, b) => b.length - a.length)[0] ?? ''] }
+    const query = template.endsWith('/file-contents') ? `?body=${encodeURIComponent('{"files":["README.md"]}')}` : ''
+    return template.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole)) + query
+  }
+}
+
+/** A second commit, an annotated tag on the first, and a note of that. */
+async function pushHistory({ git }: TestService, cloneUrl: string): Promise<void> {
+  await git(['clone', '-q', cloneUrl, 'world'])
+  const run = (...args: string[]) => git(args, { cwd: `${git.folder}/world` })
+  await run('tag', '-am', 'first', 'v1')
+  await run('notes', 'add', '-m', 'remember', 'v1^{commit}')
+  await run('commit', '-q', '--allow-empty', '-m', 'more')
+  await run('push', '-q', 'origin', 'main', 'v1', 'refs/notes/commits')
+}
