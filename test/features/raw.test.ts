@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
 import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
+import { serveFile } from '../../src/features/raw/serve.ts'
 import { startTestService, type TestRepository, type TestService, type TestUser } from '../harness/service.ts'
 
 let service: TestService
@@ -196,4 +197,20 @@ test('a client that goes away ends the child of Git', async () => {
   // The engine gives the place back only when its child is gone: all of them can be used again.
   const all = await Promise.all(Array.from({ length: 20 }, () => load('large.bin').then((one) => one.bytes())))
   expect(all.every((bytes) => bytes.length === large.length)).toBe(true)
+})
+
+test('one that goes away before the first bytes broke off, and nothing is wrong', async () => {
+  const { git } = service.context
+  const entry = await git.findEntry(repository.id, 'main', 'large.bin')
+  if (entry === undefined) throw new Error('there is no such file')
+  const leaving = new AbortController()
+  const openBlob: typeof git.openBlob = async (...asked) => {
+    const opened = await git.openBlob(...asked)
+    leaving.abort()
+    return opened
+  }
+  const request = new Request(`${service.url}${path}/raw/large.bin`, { signal: leaving.signal })
+  const context = { ...service.context, git: { ...git, openBlob } }
+  const answer = serveFile(context, request, { repositoryId: repository.id, entry })
+  expect(answer).rejects.toMatchObject({ kind: 'aborted' })
 })

@@ -38,7 +38,8 @@ export async function serveFile(
     if (!range) return new Response(whole, { headers })
     return new Response(sliceStream(whole, range), { status: 206, headers })
   } catch (error) {
-    await whole.cancel()
+    // Locked: it failed while its beginning was read, and that was its end.
+    if (!whole.locked) await whole.cancel()
     throw error
   }
 }
