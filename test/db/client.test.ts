@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eq, like, sql } from 'drizzle-orm'
+import { openDatabase } from '../../db/client.ts'
 import { users } from '../../db/schema/users.ts'
+import { layCable } from '../harness/cable.ts'
 import { startTestService, type TestService } from '../harness/service.ts'
 
 let service: TestService
@@ -21,4 +23,22 @@ test('statements are kept by the database, but those with a pattern are planned 
   })
   expect(kept.filter((statement) => statement.includes('"full_name" = $1'))).toHaveLength(1)
   expect(kept.filter((statement) => statement.includes('like $'))).toEqual([])
+})
+
+test('a connection that is reset while it learns the types is told to who waits for it, and to nobody else', async () => {
+  const url = new URL(service.databaseUrl)
+  const folder = url.searchParams.get('host')
+  const cable = await layCable(
+    folder === null ? { port: Number(url.port) } : { path: `${folder}/.s.PGSQL.${url.port || 5432}` },
+  )
+  url.searchParams.delete('host')
+  url.hostname = '127.0.0.1'
+  url.port = String(cable.port)
+  const database = openDatabase(url.href, { poolSize: 1 })
+  // A promise that fails and that nobody looks at fails the test by itself.
+  cable.resetAt('pg_catalog.pg_type')
+  expect(await database.sql`select 1`.catch((error: unknown) => error)).toMatchObject({ code: 'ECONNRESET' })
+  expect([...(await database.sql`select 1 as answer`)]).toEqual([{ answer: 1 }])
+  await database.close()
+  await cable.close()
 })

@@ -9,6 +9,8 @@ export interface Cable {
   mend(): void
   /** Ends the connections that are open now, once so many bytes more have come from the client; new ones pass. */
   cutAfter(bytes: number): void
+  /** Resets the connection whose client next sends something with this text in it, which does not arrive. */
+  resetAt(text: string): void
   close(): Promise<void>
 }
 
@@ -16,6 +18,7 @@ export interface Cable {
 export async function layCable(target: { port: number } | { path: string }): Promise<Cable> {
   let state: 'open' | 'cut' = 'open'
   let left = Number.POSITIVE_INFINITY
+  let fatal: string | undefined
   const pairs = new Set<readonly [Socket, Socket]>()
   const endAll = () => {
     for (const pair of pairs) for (const socket of pair) socket.destroy()
@@ -34,6 +37,10 @@ export async function layCable(target: { port: number } | { path: string }): Pro
       })
     }
     client.on('data', (bytes) => {
+      if (fatal !== undefined && bytes.includes(fatal)) {
+        fatal = undefined
+        return void client.resetAndDestroy()
+      }
       left -= bytes.length
       if (left > 0) return void beyond.write(bytes)
       left = Number.POSITIVE_INFINITY
@@ -55,6 +62,9 @@ export async function layCable(target: { port: number } | { path: string }): Pro
     },
     cutAfter(bytes) {
       left = bytes
+    },
+    resetAt(text) {
+      fatal = text
     },
     async close() {
       endAll()
