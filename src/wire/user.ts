@@ -113,6 +113,7 @@ function presentPrivately(user: UserRow, viewer: Viewer): User {
     email: user.email,
     language: user.language,
     is_admin: user.isAdmin,
+    // Wire: a password that comes with a request of the API is no login; only a sign-in on a page is.
     last_login: wireTimeOr(user.lastLoginAt, EPOCH_TIME),
     restricted: user.isRestricted,
     active: user.isActive,
