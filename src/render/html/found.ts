@@ -9,11 +9,11 @@ export type Found = { start: number; end: number } & (
   | { kind: 'page'; title: string; page: string }
 )
 
-const TRIGGER =
-  /https?:\/\/|www\.|\[\[|[@#!]|(?<![\w/.-])[0-9a-f]{7,64}(?![\w/-]|\.\w)|(?<![\w:]):[a-z0-9_+-]{2,40}:(?![\w:])/gi
-
-/** Most pieces of text have none of these, and the search itself is slow. */
-const HINT = /[@#!:]|\[\[|[Ww]{3}\.|[0-9a-f]{7}/
+/**
+ * What anything that is found has in it. What has to stand around it is looked at afterwards: this runs over every character of
+ * a text, and looking back there took longer than all the rest.
+ */
+const SIGN = /[@#!]|:(?:\/\/|[\w+-]{2,40}:)|\[\[|[Ww]{3}\.|[0-9a-f]{7,64}/g
 
 /**
  * Finds what may be a link or a reference in plain text, in order and without overlap. Looks back from a sign only as far as
@@ -21,12 +21,14 @@ const HINT = /[@#!:]|\[\[|[Ww]{3}\.|[0-9a-f]{7}/
  */
 export function findAll(text: string): Found[] {
   const found: Found[] = []
-  if (!HINT.test(text)) return found
   let from = 0
-  for (const match of text.matchAll(TRIGGER)) {
-    if (match.index < from) continue
-    const item = read(text, match.index, { sign: match[0], from })
-    if (item === undefined) continue
+  SIGN.lastIndex = 0
+  for (let sign = SIGN.exec(text)?.[0]; sign !== undefined; sign = SIGN.exec(text)?.[0]) {
+    const end = SIGN.lastIndex
+    const item = end - sign.length < from ? undefined : read(text, end - sign.length, { sign, from })
+    // The colon that ends no emoji may begin one, or an address.
+    if (item === undefined && sign.length > 2 && sign.endsWith(':')) SIGN.lastIndex = end - sign.length + 1
+    if (item === undefined || item.start < from) continue
     found.push(item)
     from = item.end
   }
@@ -34,12 +36,31 @@ export function findAll(text: string): Found[] {
 }
 
 function read(text: string, at: number, { sign, from }: { sign: string; from: number }): Found | undefined {
-  if (sign.length === 1) return sign === '@' ? readAt(text, at, from) : readIssue(text, at, from)
-  if (sign === '[[') return readPage(text, at)
-  if (sign.startsWith(':'))
-    return { kind: 'emoji', name: sign.slice(1, -1).toLowerCase(), start: at, end: at + sign.length }
-  if (/^[0-9a-f]+$/i.test(sign)) return readCommit(at, sign)
-  return readUrl(text, at, sign)
+  const end = at + sign.length
+  switch (sign.charAt(0)) {
+    case '@':
+      return readAt(text, at, from)
+    case '#':
+    case '!':
+      return readIssue(text, at, from)
+    case '[':
+      return readPage(text, at)
+    case 'w':
+    case 'W':
+      return readUrl(text, at, sign)
+    case ':': {
+      if (sign === '://') return readScheme(text, at)
+      const isAlone = !/[\w:]/.test(text[at - 1] ?? '') && !/[\w:]/.test(text[end] ?? '')
+      return isAlone ? { kind: 'emoji', name: sign.slice(1, -1).toLowerCase(), start: at, end } : undefined
+    }
+    default:
+      return readCommit(text, at, end)
+  }
+}
+
+function readScheme(text: string, colon: number): Found | undefined {
+  const scheme = /https?$/i.exec(text.slice(Math.max(0, colon - 5), colon))?.[0]
+  return scheme === undefined ? undefined : readUrl(text, colon - scheme.length, `${scheme}://`)
 }
 
 /** `[[Page]]` or `[[title|Page]]`, the wiki's own links. */
@@ -51,9 +72,10 @@ function readPage(text: string, at: number): Found | undefined {
 }
 
 /** A decimal number or an English word in hexadecimal letters is hardly ever a commit. */
-function readCommit(at: number, sign: string): Found | undefined {
-  const looksLikeSha = /\d/.test(sign) && /[a-f]/.test(sign) && sign === sign.toLowerCase()
-  return looksLikeSha ? { kind: 'commit', sha: sign, start: at, end: at + sign.length } : undefined
+function readCommit(text: string, start: number, end: number): Found | undefined {
+  if (/[\w/.-]/.test(text[start - 1] ?? '') || /^(?:[\w/-]|\.\w)/.test(text.slice(end, end + 2))) return undefined
+  const sha = text.slice(start, end)
+  return /\d/.test(sha) && /[a-f]/.test(sha) ? { kind: 'commit', sha, start, end } : undefined
 }
 
 /** GFM 6.9: a valid domain follows, and punctuation at the end is not part of the address. */
@@ -71,10 +93,11 @@ function readUrl(text: string, at: number, sign: string): Found | undefined {
 }
 
 function withoutPunctuation(url: string): string {
-  let surplus = count(url, ')') - count(url, '(')
+  let surplus: number | undefined
   for (let end = url.length; end > 0; end--) {
     const last = url[end - 1] ?? ''
     if (last === ')') {
+      surplus ??= count(url, ')') - count(url, '(')
       if (surplus <= 0) return url.slice(0, end)
       surplus--
     } else if (last === ';') {
