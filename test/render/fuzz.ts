@@ -114,7 +114,10 @@ function faultOf(html: string): string | undefined {
   let fault: string | undefined
   readTokens(html, {
     text() {},
-    open(name, attributes) {
+    escapedText() {},
+    tag({ name, isEnd, attributes }) {
+      if (isEnd && open.pop() !== name) fault ??= `unbalanced ${name}`
+      if (isEnd) return
       const allowed = ALLOWED.get(name)
       if (!allowed) fault ??= `element ${name}`
       for (const { name: key, value } of attributes) {
@@ -123,9 +126,6 @@ function faultOf(html: string): string | undefined {
           fault ??= `address ${value}`
       }
       if (!VOID_ELEMENTS.has(name)) open.push(name)
-    },
-    close(name) {
-      if (open.pop() !== name) fault ??= `unbalanced ${name}`
     },
   })
   return fault ?? (open.length > 0 ? `unclosed ${open}` : undefined)

@@ -18,6 +18,16 @@ test.each([
     '@ALICE',
     `<a href="${BASE}/alice" data-markdown-generated-content="" rel="nofollow">@ALICE</a>`,
   ],
+  [
+    'a mention with a dropped tag in it',
+    'by @al<font>ice</font>',
+    `by <a href="${BASE}/alice" data-markdown-generated-content="" rel="nofollow">@alice</a>`,
+  ],
+  [
+    'an address with a dropped tag in it',
+    'ww<font>w.a.example</font>',
+    '<a href="http://www.a.example" data-markdown-generated-content="" rel="nofollow">www.a.example</a>',
+  ],
   ['a mention of nobody', '@nobody', '@nobody'],
   ['a mention in code', '`@alice`', '<code>@alice</code>'],
   ['a mention in a link', '[@alice](x)', `<a href="${BASE}/alice/r/x" rel="nofollow">@alice</a>`],
@@ -141,6 +151,13 @@ test.each([
   ['<img src="data:image/png;base64,x" alt=y>', ''],
   ['<a href="ftp://a/b">x</a>', '<a href="ftp://a/b" rel="nofollow">x</a>'],
   ['<svg><b>x</b></svg>y', 'y'],
+  ['<b>x</b><<b>y</b><<b>', '<b>x</b>&lt;<b>y</b>&lt;<b></b>'],
+  ['<b title="1">x</b><b title="1>2">y</b><b title="1>', '<b title="1">x</b><b title="1&gt;2">y</b>'],
+  ['<i>x</i><xmp><i title="</xmp>"><i>y</i>', '<i>x</i>&#34;&gt;<i>y</i>'],
+  ['<B>x</B ><b>y</b\n></ b><b>z</b a="">', '<b>x</b><b>y</b><b>z</b>'],
+  ['a &quot;b&quot; &amp;lt; &lt c', 'a &#34;b&#34; &amp;lt; &lt; c'],
+  ['x</b y', 'x'],
+  ['x<b y/', 'x'],
 ])('%j is cleaned to %j', (html, clean) => {
   expect(sanitize(html, { isPlain: true })).toBe(clean)
 })

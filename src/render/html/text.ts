@@ -92,7 +92,8 @@ function presentCommit({ found, context, known }: Piece): string | undefined {
 
 /** An address of this server is shortened to what it names; others stand as they are. */
 function presentUrl(url: string, { written, context, known }: Piece): string {
-  const own = url.startsWith(`${context.baseUrl}/`) ? url.slice(context.baseUrl.length) : ''
+  if (!url.startsWith(`${context.baseUrl}/`)) return anchor(url, GENERATED, escapeHtml(written))
+  const own = url.slice(context.baseUrl.length)
   const [, owner = '', repo = '', kind, id = '', part = ''] =
     /^\/([\w.-]+)\/([\w.-]+)\/(issues|pulls|commit)\/([0-9a-f]{1,64})(#issuecomment-\d+)?$/.exec(own) ?? []
   const isHere = owner === context.repo?.owner && repo === context.repo.name

@@ -1,4 +1,5 @@
 import { Tokenizer } from 'htmlparser2'
+import { SWALLOWED } from './allowed.ts'
 
 export interface Attribute {
   /** Lower case. */
@@ -7,12 +8,24 @@ export interface Attribute {
   value: string
 }
 
+/** Tags of one text that are written alike are the same object. */
+export interface Tag {
+  /** Lower case. */
+  name: string
+  isEnd: boolean
+  attributes: readonly Attribute[]
+  /** For the sink: what it makes of every tag that is written so, and whether that is how it is written. */
+  shown?: string
+  isKept?: boolean
+}
+
+/** What is told stands between the two offsets, where there are two. */
 export interface TokenSink {
-  /** The tag is written between the two offsets. */
-  open(name: string, attributes: readonly Attribute[], from: number, to: number): void
-  close(name: string, from: number, to: number): void
+  tag(tag: Tag, from: number, to: number): void
   /** Character references resolved; may come in several pieces. */
   text(text: string): void
+  /** Text that stands there as `escapeHtml` would write it, as most of it does; whether `findAll` may find something in it. */
+  escapedText(from: number, to: number, mayRefer: boolean): void
 }
 
 /** Of most tags; never added to. */
@@ -21,49 +34,176 @@ const NONE: Attribute[] = []
 /** A tag with more attributes than this is an attack; the rest are dropped. */
 const MAX_ATTRIBUTES = 50
 
+/** Longer tags are hardly ever written twice. */
+const MAX_REMEMBERED = 80
+
+/** Text that stands as `escapeHtml` would write it, and in which `findAll` finds nothing unless there is a `www.` in it. */
+const PLAIN = /[^<&">@#!:[\d]*/y
+const WWW = /www\./gi
+const UNESCAPED = /[">]|&(?!(?:amp|lt|gt|#34);)/
+
 /**
  * Reads HTML as browsers do: the content of `script`, `style` and the like is text. Comments, declarations and a tag that
  * the text ends in are left out. Tells what stands there and repairs nothing; the sink must balance tags.
  */
 export function readTokens(html: string, sink: TokenSink): void {
-  let name = ''
-  let start = 0
-  let attributes = NONE
-  let attribute: Attribute = { name: '', value: '' }
-  const endTag = (end: number) => sink.open(name, attributes, start - 1, end + 1)
-  const tokenizer = new Tokenizer(
-    {},
-    {
-      ontext: (from, to) => sink.text(html.slice(from, to)),
-      ontextentity: (codePoint) => sink.text(String.fromCodePoint(codePoint)),
-      onopentagname(from, to) {
-        name = html.slice(from, to).toLowerCase()
-        start = from
-        attributes = NONE
+  new Reader(html, sink).read()
+}
+
+/**
+ * htmlparser2's tokenizer takes a step for every character, so it is asked about each way of writing a tag once: what a tag
+ * outside of `script` and the like reads as depends on nothing but its own characters, and if it ended at the first `>` one
+ * time, it does so each time.
+ */
+class Reader {
+  private readonly known = new Map<string, Tag>()
+  /** Where the next `www.` is, if it is known. */
+  private www = -1
+  private name = ''
+  private nameFrom = 0
+  private attributes = NONE
+  private attribute: Attribute = { name: '', value: '' }
+  /** What the tokenizer was given starts here in the text. */
+  private base = 0
+  /** Where the tokenizer was stopped, and the tag that it was stopped after if it had read nothing else. */
+  private end = 0
+  private only: Tag | undefined
+  private readonly tokenizer: Tokenizer
+  private readonly html: string
+  private readonly sink: TokenSink
+
+  constructor(html: string, sink: TokenSink) {
+    this.html = html
+    this.sink = sink
+    this.tokenizer = new Tokenizer({}, this.callbacks())
+  }
+
+  read(): void {
+    const { html, sink, known } = this
+    let close = -1
+    for (let at = 0; at < html.length; ) {
+      const open = this.text(at)
+      if (open === html.length) return
+      if (close < open) close = html.indexOf('>', open)
+      if (close < 0) close = html.length
+      const written = close - open < MAX_REMEMBERED ? html.slice(open, close + 1) : ''
+      const tag = known.get(written)
+      at = tag === undefined ? this.unknown(open, written) : close + 1
+      if (tag !== undefined) sink.tag(tag, open, at)
+    }
+  }
+
+  /** Tells the text up to the next tag, and gives where that is. */
+  private text(from: number): number {
+    const { html, sink } = this
+    PLAIN.lastIndex = from
+    PLAIN.test(html)
+    const plain = PLAIN.lastIndex
+    if (plain === html.length || html.charCodeAt(plain) === 0x3c) {
+      if (plain > from) sink.escapedText(from, plain, this.nextWww(from) < plain)
+      return plain
+    }
+    const found = html.indexOf('<', plain)
+    const to = found < 0 ? html.length : found
+    const written = html.slice(from, to)
+    if (!UNESCAPED.test(written)) sink.escapedText(from, to, true)
+    else if (!written.includes('&')) sink.text(written)
+    else this.tokenize(from, written)
+    return to
+  }
+
+  private nextWww(from: number): number {
+    if (this.www < from) {
+      WWW.lastIndex = from
+      this.www = WWW.test(this.html) ? WWW.lastIndex - 4 : Number.POSITIVE_INFINITY
+    }
+    return this.www
+  }
+
+  /** Reads up to the end of the next tag, and gives where that is. */
+  private unknown(from: number, written: string): number {
+    this.only = undefined
+    this.end = this.html.length
+    this.tokenize(from, this.html.slice(from))
+    if (this.only !== undefined && this.end === from + written.length) this.known.set(written, this.only)
+    return this.end
+  }
+
+  private tokenize(base: number, html: string): void {
+    this.base = base
+    this.tokenizer.reset()
+    this.tokenizer.write(html)
+    this.tokenizer.end()
+  }
+
+  /** After an end tag, or a start tag after which the rules stay the same. */
+  private stopAfter(tag: Tag, from: number, end: number): void {
+    this.stop(end)
+    if (from === this.base) this.only = tag
+  }
+
+  private stop(end: number): void {
+    this.tokenizer.pause()
+    this.end = end
+  }
+
+  private finishStartTag(last: number): void {
+    const { name, attributes, base } = this
+    const tag: Tag = { name, attributes, isEnd: false }
+    const [from, end] = [base + this.nameFrom - 1, base + last + 1]
+    this.sink.tag(tag, from, end)
+    // What follows such a tag may be read by other rules, up to its end tag.
+    if (!SWALLOWED.has(name)) this.stopAfter(tag, from, end)
+  }
+
+  private finishEndTag(from: number, to: number): void {
+    const name = this.slice(from, to).toLowerCase()
+    const last = this.html.indexOf('>', this.base + to)
+    const end = last < 0 ? this.html.length : last + 1
+    const tag: Tag = { name, attributes: NONE, isEnd: true }
+    this.sink.tag(tag, this.base + from - 2, end)
+    this.stopAfter(tag, this.base + from - 2, end)
+  }
+
+  private slice(from: number, to: number): string {
+    return this.html.slice(this.base + from, this.base + to)
+  }
+
+  private callbacks(): ConstructorParameters<typeof Tokenizer>[1] {
+    const finishStartTag = (last: number) => this.finishStartTag(last)
+    const endComment = (_: number, last: number) => this.stop(this.base + last + 1)
+    return {
+      ontext: (from, to) => {
+        // Of some tags that the text ends in the tokenizer tells as text, from -1 on.
+        if (from >= 0) this.sink.text(this.slice(from, to))
       },
-      onattribname(from, to) {
-        attribute = { name: html.slice(from, to).toLowerCase(), value: '' }
+      ontextentity: (codePoint) => this.sink.text(String.fromCodePoint(codePoint)),
+      onopentagname: (from, to) => {
+        this.name = this.slice(from, to).toLowerCase()
+        this.nameFrom = from
+        this.attributes = NONE
       },
-      onattribdata(from, to) {
-        attribute.value += html.slice(from, to)
+      onattribname: (from, to) => {
+        this.attribute = { name: this.slice(from, to).toLowerCase(), value: '' }
       },
-      onattribentity(codePoint) {
-        attribute.value += String.fromCodePoint(codePoint)
+      onattribdata: (from, to) => {
+        this.attribute.value += this.slice(from, to)
       },
-      onattribend() {
-        if (attributes === NONE) attributes = [attribute]
-        else if (attributes.length < MAX_ATTRIBUTES) attributes.push(attribute)
+      onattribentity: (codePoint) => {
+        this.attribute.value += String.fromCodePoint(codePoint)
       },
-      onopentagend: endTag,
-      onselfclosingtag: endTag,
-      onclosetag: (from, to) => sink.close(html.slice(from, to).toLowerCase(), from - 2, to + 1),
-      oncdata() {},
-      oncomment() {},
-      ondeclaration() {},
+      onattribend: () => {
+        if (this.attributes === NONE) this.attributes = [this.attribute]
+        else if (this.attributes.length < MAX_ATTRIBUTES) this.attributes.push(this.attribute)
+      },
+      onopentagend: finishStartTag,
+      onselfclosingtag: finishStartTag,
+      onclosetag: (from, to) => this.finishEndTag(from, to),
+      oncdata: endComment,
+      oncomment: endComment,
+      ondeclaration: endComment,
       onprocessinginstruction() {},
       onend() {},
-    },
-  )
-  tokenizer.write(html)
-  tokenizer.end()
+    }
+  }
 }
