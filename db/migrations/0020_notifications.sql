@@ -25,6 +25,6 @@ ALTER TABLE "notifications" ADD CONSTRAINT "notifications_repository_id_reposito
 ALTER TABLE "notifications" ADD CONSTRAINT "notifications_issue_id_issues_id_fk" FOREIGN KEY ("issue_id") REFERENCES "public"."issues"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "issue_subscriptions_user_idx" ON "issue_subscriptions" USING btree ("user_id","issue_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "notifications_issue_user_key" ON "notifications" USING btree ("issue_id","user_id");--> statement-breakpoint
-CREATE INDEX "notifications_user_idx" ON "notifications" USING btree ("user_id","updated_at","id");--> statement-breakpoint
-CREATE INDEX "notifications_open_idx" ON "notifications" USING btree ("user_id","updated_at","id") WHERE status <> 'read';--> statement-breakpoint
-CREATE INDEX "notifications_repository_idx" ON "notifications" USING btree ("repository_id","user_id","updated_at","id");
+CREATE INDEX "notifications_user_idx" ON "notifications" USING btree ("user_id","updated_at","event_id");--> statement-breakpoint
+CREATE INDEX "notifications_open_idx" ON "notifications" USING btree ("user_id","updated_at","event_id") WHERE status <> 'read';--> statement-breakpoint
+CREATE INDEX "notifications_repository_idx" ON "notifications" USING btree ("repository_id","user_id","updated_at","event_id");

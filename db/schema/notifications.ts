@@ -33,10 +33,10 @@ export const notifications = pgTable(
   },
   (table) => [
     uniqueIndex('notifications_issue_user_key').on(table.issueId, table.userId),
-    index('notifications_user_idx').on(table.userId, table.updatedAt, table.id),
+    index('notifications_user_idx').on(table.userId, table.updatedAt, table.eventId),
     // What people look at: few, whatever they have read in all the years.
-    index('notifications_open_idx').on(table.userId, table.updatedAt, table.id).where(sql`status <> 'read'`),
-    index('notifications_repository_idx').on(table.repositoryId, table.userId, table.updatedAt, table.id),
+    index('notifications_open_idx').on(table.userId, table.updatedAt, table.eventId).where(sql`status <> 'read'`),
+    index('notifications_repository_idx').on(table.repositoryId, table.userId, table.updatedAt, table.eventId),
   ],
 )
 export type NotificationRow = typeof notifications.$inferSelect
