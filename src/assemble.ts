@@ -124,6 +124,7 @@ export function openGit(config: Config): Promise<Git> {
     transferTimeoutMs: config.gitTimeoutSeconds * 1000,
     maxPushBytes: config.maxPushBytes,
     maxMemoryBytes: config.gitMaxMemoryBytes,
+    packCache: { folder: join(config.dataDir, 'cache', 'packs'), maxBytes: config.packCacheBytes },
     hookSeconds: config.enableGitHooks ? config.gitHookTimeoutSeconds : undefined,
   })
 }

@@ -124,6 +124,10 @@ const variables = {
     'Memory of one Git command that reads a repository; one that needs more is ended (Linux).',
   ),
   archiveCacheBytes: bytes('4GiB', 'Archives that are kept, all together; as much again while they are made.'),
+  packCacheBytes: bytes(
+    '1GiB',
+    'Packs that are kept for clones of the same commits, all together; as much again while they are made. 0 keeps none.',
+  ),
   gitTimeoutSeconds: integer(3600, { minimum: 1 }, 'Longest time of one clone, fetch or push.'),
   passwordHashParallelism: integer(2, { minimum: 1, maximum: 64 }, 'Password checks at once.'),
   passwordHashQueue: integer(64, { minimum: 1 }, 'Password checks waiting before more are refused.'),

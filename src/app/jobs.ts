@@ -16,6 +16,7 @@ import { orphanTask, removeOrphanFolders } from '../features/repositories/orphan
 import { removalHandlers } from '../features/repositories/remove.ts'
 import { totalsTask } from '../features/repositories/totals.ts'
 import { upkeepTasks } from '../features/repositories/upkeep.ts'
+import { packTasks } from '../features/transport/tasks.ts'
 import { freedNameTasks } from '../features/users/claim-name.ts'
 import { userTasks } from '../features/users/tasks.ts'
 import { rateLimitTasks } from '../http/rate-limit.ts'
@@ -35,6 +36,7 @@ export const periodicTasks: readonly CronTask[] = [
   ...refTasks,
   ...rateLimitTasks,
   ...archiveTasks,
+  ...packTasks,
   ...auditTasks,
   ...avatarTasks,
   ...userTasks,

@@ -186,6 +186,8 @@ export interface Git {
   cleanStale(id: number, olderThanSeconds: number, locksOlderThanSeconds?: number): Promise<number>
   /** The same for half-built and half-removed folders of the whole store. */
   cleanStore(olderThanSeconds: number): Promise<number>
+  /** Removes kept packs that nobody has asked for in a day, and the longest unused beyond the limit. Returns how many. */
+  cleanPacks(): Promise<number>
 
   /** Ends the kept processes. */
   close(): Promise<void>

@@ -250,6 +250,8 @@ export interface ServeRequest extends Call {
 export interface Served {
   /** The answer of git. Cancelling it ends the child. */
   stream: ReadableStream<Uint8Array>
+  /** The same as a file, where it is kept as one: to be sent instead. */
+  file?: globalThis.Blob
   /** When the child is gone: its exit code and the last of what it printed. Never rejects. */
   done: Promise<{ exitCode: number; stderr: string }>
 }

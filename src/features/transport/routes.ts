@@ -64,7 +64,10 @@ async function fetchPack(context: Context, request: Request, path: GitPath): Pro
     protocol: protocolOf(request),
     signal: request.signal,
   })
-  return answer(endsWithBody(served.stream, body), 'application/x-git-upload-pack-result')
+  const type = 'application/x-git-upload-pack-result'
+  // The kernel sends it; the body has been read to its end by then. Bun would tell the name of the file.
+  if (served.file) return answer(served.file, type, { 'content-disposition': 'inline' })
+  return answer(endsWithBody(served.stream, body), type)
 }
 
 async function push(context: Context, request: Request, path: GitPath): Promise<Response> {
@@ -91,7 +94,11 @@ async function push(context: Context, request: Request, path: GitPath): Promise<
 
 const protocolOf = (request: Request): string | undefined => request.headers.get('git-protocol') ?? undefined
 
-function answer(body: ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer> | Uint8Array, type: string): Response {
-  const headers = { 'content-type': type, 'cache-control': 'no-cache, max-age=0, must-revalidate' }
+function answer(
+  body: ReadableStream<Uint8Array> | Uint8Array | Blob,
+  type: string,
+  more: Record<string, string> = {},
+): Response {
+  const headers = { 'content-type': type, 'cache-control': 'no-cache, max-age=0, must-revalidate', ...more }
   return new Response(body instanceof Uint8Array ? Buffer.from(body) : body, { headers })
 }

@@ -4,6 +4,7 @@ import { type Clock, systemClock } from '../../kernel/time.ts'
 import type { Git } from '../engine.ts'
 import { CREATING, REPOSITORIES, TRASH } from '../storage.ts'
 import { aheadBehind, isAncestor, mergeBase } from './ancestry.ts'
+import { Answers } from './answers.ts'
 import { archive } from './archive.ts'
 import { readAttributes } from './attributes.ts'
 import { openBlob, readBlob, sizes } from './blobs.ts'
@@ -16,6 +17,7 @@ import { installHookRunners, listHooks, setHook } from './hooks.ts'
 import { lastCommits } from './last-commits.ts'
 import { cleanStale, cleanStore, fsck, maintain, sizeOnDisk } from './maintenance.ts'
 import { Memo } from './memo.ts'
+import { PackCache } from './pack-cache.ts'
 import { probeGit } from './probe.ts'
 import { Readers } from './readers.ts'
 import { getHead, listRefs, setHead, updateRefs } from './refs.ts'
@@ -49,6 +51,8 @@ export interface GitOption {
   maxMemoryBytes?: number
   /** Of one push, unless the call says otherwise (4 GiB). */
   maxPushBytes?: number
+  /** Keeps packs that several clients ask for; with 0 bytes none, nor those from before. */
+  packCache?: { folder: string; maxBytes: number }
   /** Lets hooks run, each for so long. Without it none does, also where some are set. */
   hookSeconds?: number
 }
@@ -61,14 +65,18 @@ export async function createGit(option: GitOption): Promise<Git> {
   for (const name of [REPOSITORIES, CREATING, TRASH]) await mkdir(join(root, name), { recursive: true })
   if (option.hookSeconds !== undefined) await installHookRunners(root)
   await syncFolder(root)
-  return { version, objectFormats, ...bind(openStore(option, binary, root)) }
+  return { version, objectFormats, ...bind(openStore(option, { binary, version, root })) }
 }
 
-function openStore(option: GitOption, binary: string, root: string): Store {
+function openStore(
+  option: GitOption,
+  { binary, version, root }: { binary: string; version: string; root: string },
+): Store {
   const environment = gitEnvironment(binary)
   const maxQueue = option.maxQueue ?? 200
   const timeouts = { commandMs: option.commandTimeoutMs ?? 30_000, transferMs: option.transferTimeoutMs ?? 3_600_000 }
   return {
+    version,
     runner: {
       binary,
       root,
@@ -92,6 +100,8 @@ function openStore(option: GitOption, binary: string, root: string): Store {
     }),
     formats: new Memo(10_000),
     offers: new Map(),
+    answers: new Answers(option.clock ?? systemClock),
+    packs: openPacks(option),
     counts: new Memo(2000),
     logs: new Memo(1000),
     changes: new Memo(5000),
@@ -99,6 +109,13 @@ function openStore(option: GitOption, binary: string, root: string): Store {
     maxPushBytes: option.maxPushBytes ?? 4 * 1024 ** 3,
     hookSeconds: option.hookSeconds,
   }
+}
+
+function openPacks({ packCache, clock = systemClock }: GitOption): PackCache | undefined {
+  const packs = packCache && new PackCache({ ...packCache, clock })
+  // What cannot be cleaned now is cleaned by the periodic task.
+  void packs?.clean().catch(() => undefined)
+  return packCache?.maxBytes === 0 ? undefined : packs
 }
 
 function bind(store: Store): Omit<Git, 'version' | 'objectFormats'> {
@@ -151,6 +168,7 @@ function bind(store: Store): Omit<Git, 'version' | 'objectFormats'> {
     converse: (id, request) => converse(store, id, request),
     cleanStale: (id, seconds, lockSeconds) => cleanStale(store, id, seconds, lockSeconds),
     cleanStore: (seconds) => cleanStore(store, seconds),
+    cleanPacks: async () => (await store.packs?.clean()) ?? 0,
     close: () => store.readers.close(),
   }
 }

@@ -102,6 +102,7 @@ export async function removeRepository(store: Store, id: number): Promise<void> 
     if (errorCode(error) !== 'ENOENT') throw error
   }
   store.readers.drop(id) // A reader may have started while the folder moved.
+  await store.packs?.forget(id)
   await removeRemains(root, id)
 }
 

@@ -3,17 +3,25 @@ import { join } from 'node:path'
 import { GitError } from '../errors.ts'
 import type { Changes, ObjectFormat } from '../model.ts'
 import { storagePath } from '../storage.ts'
+import type { Answers } from './answers.ts'
 import type { Memo } from './memo.ts'
+import type { PackCache } from './pack-cache.ts'
 import type { Runner } from './process.ts'
 import type { Readers } from './readers.ts'
 
 /** What the parts of the engine share. */
 export interface Store {
   readonly runner: Runner
+  /** Of git. */
+  readonly version: string
   readonly readers: Readers
   readonly formats: Memo<ObjectFormat>
   /** What a fetch by version 2 is greeted with. */
   readonly offers: Map<ObjectFormat, Uint8Array<ArrayBuffer>>
+  /** Lists of refs as clients were sent them, as long as no ref moves. */
+  readonly answers: Answers
+  /** Undefined where packs are not kept. */
+  readonly packs: PackCache | undefined
   readonly counts: Memo<number>
   /** Ids of one page of a log. */
   readonly logs: Memo<string[]>

@@ -1,37 +1,10 @@
-import { GitError } from '../errors.ts'
 import type { Call, GitService, Served, ServeRequest } from '../model.ts'
 import { encodePacket, FLUSH } from '../packet.ts'
+import { answerRefs, serveFetch } from './fetch.ts'
 import { hookRun } from './hooks.ts'
-import { type Child, type Exit, guardStream, runGit, startGit } from './process.ts'
+import { runGit, startGit } from './process.ts'
+import { ENDED_WELL, isSecondVersion, protocolVariables, SETTINGS, served } from './services.ts'
 import { objectFormatOf, requireFolder, type Store } from './store.ts'
-
-const SETTINGS = {
-  'upload-pack': [
-    ['uploadpack.allowFilter', 'true'],
-    // Never allowAnySHA1InWant: version 2 answers for any stored object as it is, older versions shall not.
-    ['uploadpack.allowReachableSHA1InWant', 'true'],
-    // Never allowRefInWant: git 2.39 then sends the sections of a shallow clone in an order its own client refuses.
-  ],
-  'receive-pack': [
-    // One pack and its index are flushed, instead of each object of a small push (reliability.md, section 1).
-    ['receive.unpackLimit', '1'],
-    ['receive.autogc', 'false'],
-    ['receive.advertisePushOptions', 'true'],
-    ['receive.advertiseAtomic', 'true'],
-    // The branch that clones start from stays; the family refuses its deletion too.
-    ['receive.denyDeleteCurrent', 'refuse'],
-    ['receive.denyNonFastForwards', 'false'],
-    ['receive.hideRefs', 'refs/pull'],
-    ['receive.hideRefs', 'refs/hidden'],
-  ],
-} as const
-
-/** What a client may say in `Git-Protocol`; it becomes an environment variable. */
-const PROTOCOL = /^[a-z0-9=:]{1,64}$/
-
-function protocolVariables(protocol: string | undefined): Record<string, string> {
-  return protocol !== undefined && PROTOCOL.test(protocol) ? { GIT_PROTOCOL: protocol } : {}
-}
 
 export async function advertise(
   store: Store,
@@ -43,6 +16,20 @@ export async function advertise(
   const folder = await requireFolder(store.runner.root, id)
   const environment = protocolVariables(option.protocol)
   if (service === 'upload-pack' && environment.GIT_PROTOCOL === 'version=2') return offer(store, id, folder, call)
+  const greet = () => greeting(store, { folder, service, environment, isBare: option.isBare }, call)
+  if (service === 'receive-pack') return greet()
+  const question = option.isBare ? 'bare greeting' : 'greeting'
+  return answerRefs(store, { id, folder, protocol: environment.GIT_PROTOCOL }, question, greet)
+}
+
+interface Greeting {
+  folder: string
+  service: GitService
+  environment: Record<string, string>
+  isBare: boolean | undefined
+}
+
+async function greeting(store: Store, { folder, service, environment, isBare }: Greeting, call: Call | undefined) {
   const child = await startGit(store.runner, {
     args: [service, '--http-backend-info-refs', folder],
     settings: SETTINGS[service],
@@ -50,11 +37,10 @@ export async function advertise(
     call,
     isTransfer: true,
   })
+  const { stream, done } = served(child)
   // gitprotocol-http(5): version 2 of a fetch goes without the name of the service.
-  const isSecond = service === 'upload-pack' && environment.GIT_PROTOCOL?.split(':').includes('version=2')
-  const isBare = option.isBare || isSecond
-  const greeting = isBare ? undefined : Buffer.concat([encodePacket(`# service=git-${service}\n`), FLUSH])
-  return served(child, greeting)
+  if (isBare || (service === 'upload-pack' && isSecondVersion(environment))) return { stream, done }
+  return { stream: prefixed(Buffer.concat([encodePacket(`# service=git-${service}\n`), FLUSH]), stream), done }
 }
 
 /**
@@ -72,17 +58,16 @@ async function offer(store: Store, id: number, folder: string, call: Call | unde
   return offer(store, id, folder, call)
 }
 
-const ENDED_WELL = { exitCode: 0, stderr: '' }
-
 /**
  * One request of smart HTTP, both ways as streams: git reads the body as fast as it can use it, and stops at a full pipe when
  * the client reads slowly. Measured with 200 MB each way: the server stayed below 80 MB, and a
  * push took 1.1 s per 60 MB as it does without us.
  */
 export async function serve(store: Store, id: number, service: GitService, request: ServeRequest): Promise<Served> {
+  if (service === 'upload-pack') return serveFetch(store, id, request)
   const folder = await requireFolder(store.runner.root, id)
   const maxBytes = request.maxInputBytes ?? store.maxPushBytes
-  const hooks = service === 'receive-pack' ? await hookRun(store, folder, id, request) : undefined
+  const hooks = await hookRun(store, folder, id, request)
   const child = await startGit(store.runner, {
     args: [service, '--stateless-rpc', folder],
     settings: [...SETTINGS[service], ['receive.maxInputSize', String(maxBytes)], ...(hooks?.settings ?? [])],
@@ -107,17 +92,6 @@ export async function converse(store: Store, id: number, request: ServeRequest):
   })
   return served(child)
 }
-
-/** git tells the client of most failures itself, so an exit code ends the stream without an error; an end by us is one. */
-function served(child: Child, greeting?: Uint8Array): Served {
-  const stream = guardStream(child, () => undefined)
-  return { stream: greeting ? prefixed(greeting, stream) : stream, done: child.exited.then(report) }
-}
-
-const report = ({ exitCode, stderr, stopped }: Exit) => ({
-  exitCode: exitCode === 0 && stopped instanceof GitError ? 143 : exitCode,
-  stderr: stopped ? `${stopped.message}\n${stderr}` : stderr,
-})
 
 function prefixed(first: Uint8Array, rest: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const reader = rest.getReader()

@@ -1,0 +1,109 @@
+import { type Packet, PacketReader } from '../packet.ts'
+import type { Deadline } from './deadline.ts'
+
+/** Of a request that is held in memory: 5,000 wants. */
+const MAX_BYTES = 256 * 1024
+
+/** What can be answered without git, if git has answered the same before. */
+export interface FetchQuestion {
+  /** `refs`: a list of refs. `clone`: a pack for a client that names nothing it has, and asks for it at once. */
+  kind: 'refs' | 'clone'
+  bytes: Uint8Array
+}
+
+export interface FetchRequest {
+  /** Undefined for what only git can answer. */
+  question: FetchQuestion | undefined
+  /** The request as it came, for git. */
+  body: ReadableStream<Uint8Array>
+}
+
+/**
+ * Reads as much of a request of `git-upload-pack` as is needed to see what it asks for.
+ * @param isSecond version 2 of the protocol
+ */
+export async function readFetchRequest(
+  body: ReadableStream<Uint8Array>,
+  { isSecond, deadline }: { isSecond: boolean; deadline: Deadline },
+): Promise<FetchRequest> {
+  const reader = body.getReader()
+  const chunks: Uint8Array[] = []
+  const stop = () => void reader.cancel(deadline.signal.reason).catch(() => undefined)
+  deadline.signal.addEventListener('abort', stop, { once: true })
+  let size = 0
+  let isWhole = false
+  while (!isWhole && size <= MAX_BYTES) {
+    const { done, value } = await reader.read()
+    deadline.signal.throwIfAborted()
+    if (done) isWhole = true
+    else chunks.push(value)
+    size += value?.length ?? 0
+  }
+  deadline.signal.removeEventListener('abort', stop)
+  const bytes = isWhole ? Buffer.concat(chunks) : undefined
+  const kind = bytes && classify(bytes, isSecond)
+  return { question: bytes && kind && { kind, bytes }, body: replay(chunks, reader) }
+}
+
+function replay(chunks: Uint8Array[], rest: ReadableStreamDefaultReader<Uint8Array>): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const known = chunks.shift()
+        const { done, value } = known ? { done: false, value: known } : await rest.read()
+        if (done || !value) controller.close()
+        else controller.enqueue(value)
+      },
+      cancel: (reason) => rest.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+/** Undefined for every request that is not surely one of the two: git judges those. */
+export function classify(bytes: Uint8Array, isSecond: boolean): FetchQuestion['kind'] | undefined {
+  const packets = readPackets(bytes)
+  if (packets === undefined) return undefined
+  return isSecond ? classifySecond(packets) : isClone(packets) ? 'clone' : undefined
+}
+
+/** gitprotocol-v2(5): a command and capabilities, a delimiter, arguments, one flush. */
+function classifySecond(packets: readonly Line[]): FetchQuestion['kind'] | undefined {
+  const end = packets.findIndex(({ kind }) => kind === 'flush')
+  if (end !== packets.length - 1) return undefined
+  const [command, ...rest] = packets.slice(0, end)
+  if (command?.text === 'command=ls-refs') return 'refs'
+  if (command?.text !== 'command=fetch') return undefined
+  return isClone(rest.slice(rest.findIndex(({ kind }) => kind === 'delimiter') + 1)) ? 'clone' : undefined
+}
+
+interface Line {
+  kind: Packet['kind']
+  text: string
+}
+
+/** A round of negotiation, which names a `have` or does not end with `done`, is answered in a moment and seldom asked again. */
+function isClone(lines: readonly Line[]): boolean {
+  const texts = lines.map(({ text }) => text)
+  return (
+    texts.at(-1) === 'done' &&
+    texts.some((text) => text.startsWith('want ')) &&
+    !texts.some((text) => text.startsWith('have '))
+  )
+}
+
+function readPackets(bytes: Uint8Array): Line[] | undefined {
+  const reader = new PacketReader()
+  reader.push(bytes)
+  const lines: Line[] = []
+  try {
+    for (let packet = reader.next(); packet; packet = reader.next())
+      lines.push({
+        kind: packet.kind,
+        text: packet.kind === 'data' ? packet.payload.toString().replace(/\n$/, '') : '',
+      })
+  } catch {
+    return undefined // No packets: git tells the client so.
+  }
+  return reader.unread.length === 0 ? lines : undefined
+}

@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { encodePacket, FLUSH } from '../../../src/git/packet.ts'
+import { startTestService, type TestService, type TestUser } from '../../harness/service.ts'
+import { commit, type Hosted, hostRepository, workTree } from './hosted.ts'
+
+let service: TestService
+let owner: TestUser
+let stranger: TestUser
+let repo: Hosted
+let cwd: string
+let head: string
+
+beforeAll(async () => {
+  service = await startTestService()
+  owner = await service.createUser()
+  stranger = await service.createUser()
+  repo = await hostRepository(service, owner, { isPrivate: true })
+  cwd = await workTree(service.git)
+  head = await commit(service.git, cwd, { 'data.bin': crypto.getRandomValues(new Uint8Array(100_000)) })
+  await service.git(['push', '-q', repo.as(owner), 'main'], { cwd })
+})
+afterAll(() => service.stop())
+
+const folder = () => join(service.context.config.dataDir, 'cache/packs', String(repo.id))
+const kept = () => readdir(folder()).catch(() => [])
+
+async function cloneOf(commit: string, user?: TestUser): Promise<Response> {
+  const lines = ['command=fetch', Buffer.from('0001'), 'no-progress', `want ${commit}\n`, 'done\n', FLUSH]
+  return fetch(`${repo.url}/git-upload-pack`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/x-git-upload-pack-request',
+      'git-protocol': 'version=2',
+      ...(user && { authorization: `Basic ${btoa(`${user.name}:${user.token}`)}` }),
+    },
+    body: Buffer.concat(lines.map((line) => (typeof line === 'string' ? encodePacket(line) : line))),
+  })
+}
+
+async function untilKept(): Promise<void> {
+  while (!(await kept()).some((name) => /^[0-9a-f]{64}\.\d+$/.test(name))) await Bun.sleep(2)
+}
+
+test('a kept pack is answered as any other, to those who may read only', async () => {
+  const made = await cloneOf(head, owner)
+  await made.bytes()
+  await (await cloneOf(head, owner)).bytes()
+  await untilKept()
+  const sent = await cloneOf(head, owner)
+  const bytes = await sent.bytes()
+  expect(bytes.length).toBeGreaterThan(100_000)
+  expect(sent.headers.get('content-length')).toBe(String(bytes.length))
+  expect(sent.headers.get('content-disposition')).toBe('inline')
+  for (const name of ['content-type', 'cache-control', 'etag', 'x-content-type-options'])
+    expect([name, sent.headers.get(name)]).toEqual([name, made.headers.get(name)])
+  expect([(await cloneOf(head)).status, (await cloneOf(head, stranger)).status]).toEqual([401, 404])
+})
+
+test('whoever may read no more is not sent it any more', async () => {
+  const path = `/repos/${owner.name}/${repo.name}/collaborators/${stranger.name}`
+  expect((await owner.client.put(path, { permission: 'read' })).status).toBe(204)
+  expect((await cloneOf(head, stranger)).status).toBe(200)
+  expect((await owner.client.delete(path)).status).toBe(204)
+  expect((await cloneOf(head, stranger)).status).toBe(404)
+})
+
+test('after a push, and after one by force, clones have what is there now', async () => {
+  const clones = async () => {
+    for (const name of ['one', 'two', 'three']) {
+      await service.git(['clone', '-q', repo.as(owner), name])
+      const cloned = join(service.git.folder, name)
+      expect(await service.git(['rev-parse', 'HEAD'], { cwd: cloned })).toBe(head)
+      await service.git(['fsck', '--full'], { cwd: cloned })
+      await rm(cloned, { recursive: true })
+    }
+  }
+  await clones()
+  head = await commit(service.git, cwd, { 'new.txt': 'new' })
+  await service.git(['push', '-q', repo.as(owner), 'main'], { cwd })
+  await clones()
+  await service.git(['reset', '-q', '--hard', 'HEAD~1'], { cwd })
+  head = await commit(service.git, cwd, { 'other.txt': 'other' })
+  await service.git(['push', '-q', '--force', repo.as(owner), 'main'], { cwd })
+  await clones()
+})
+
+test('the periodic task cleans up, and nothing of a deleted repository stays', async () => {
+  expect((await kept()).length).toBeGreaterThan(0)
+  expect((await service.admin.client.post('/admin/cron/pack_cache_cleanup')).status).toBe(204)
+  await service.drain()
+  expect((await kept()).length).toBeGreaterThan(0)
+  expect((await owner.client.delete(`/repos/${owner.name}/${repo.name}`)).status).toBe(204)
+  await service.drain()
+  expect(await kept()).toEqual([])
+  expect((await cloneOf(head, owner)).status).toBe(404)
+})

@@ -1,0 +1,299 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdir, readdir, rm, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  ask,
+  type CachedStage,
+  clone,
+  createWithData,
+  encodeRequest,
+  listing,
+  MIB,
+  openCachedStage,
+  send,
+  wanting,
+  wantingFirst,
+} from './cached-stage.ts'
+import { commit, initialCommit, must } from './stage.ts'
+
+const HOUR_MS = 3_600_000
+
+let stage: CachedStage
+let id = 0
+let head = ''
+
+beforeAll(async () => {
+  stage = await openCachedStage()
+})
+afterAll(() => stage.close())
+
+/** A fresh repository in `id`, its commit in `head`. */
+async function fresh(option?: Parameters<typeof createWithData>[2]): Promise<void> {
+  id += 1
+  head = await createWithData(stage, id, option)
+}
+
+/** Answers of git alone from now on would be counted. */
+async function withoutGit<Result>(work: () => Promise<Result>): Promise<Result> {
+  const before = await stage.started()
+  const result = await work()
+  expect(await stage.started()).toBe(before)
+  return result
+}
+
+/** Until the pack of a commit is kept. */
+async function keep(sha = head, version = '2'): Promise<string[]> {
+  const question = version === '2' ? wanting(sha) : wantingFirst(sha)
+  for (const _ of [1, 2]) await ask(stage, id, question, version)
+  return stage.kept(id)
+}
+
+describe.each(['sha1', 'sha256'] as const)('of a repository in %s', (objectFormat) => {
+  test.each([
+    ['by version 0', [], '0'],
+    ['by version 1', [], '1'],
+    ['by version 2', [], '2'],
+    ['without its history', ['--depth=1'], '2'],
+    ['without its files', ['--filter=blob:none', '--no-checkout'], '2'],
+    ['for one branch', ['--single-branch', '--no-tags'], '2'],
+    ['as a mirror', ['--mirror'], '2'],
+  ])('the third clone %s is the same, and needs no git', async (_, option, version) => {
+    await fresh({ objectFormat })
+    await stage.git.createTag(id, { name: 'v1', target: 'main~1', message: 'one', tagger: initialCommit.author })
+    const first = await clone(stage, id, option, version)
+    await clone(stage, id, option, version)
+    expect(await stage.kept(id)).toHaveLength(1)
+    const third = await withoutGit(() => clone(stage, id, option, version))
+    for (const question of [
+      ['show-ref', '--head', '--dereference'],
+      ['symbolic-ref', 'HEAD'],
+      ['rev-list', '--objects', '--all', '--missing=print'],
+    ])
+      expect(await must(question, third)).toBe(await must(question, first))
+    expect(await must(['rev-parse', 'HEAD'], third)).toBe(head)
+  })
+})
+
+test('a single clone, and one that is repeated much later, leave nothing on the disk', async () => {
+  await fresh()
+  await clone(stage, id)
+  stage.wait(2 * HOUR_MS)
+  await clone(stage, id)
+  expect(await stage.kept(id)).toEqual([])
+})
+
+test('a fetch, and a round of talk about what the client has, are answered by git', async () => {
+  await fresh()
+  const before = await stage.started()
+  const parent = await must(['rev-parse', 'main~1'], stage.folder(id))
+  const questions = [wanting(head).with(-2, `have ${parent}`), wanting(head).toSpliced(-2, 0, `have ${parent}`)]
+  for (const question of [...questions, ...questions, ...questions])
+    expect(await ask(stage, id, question)).toMatch(/acknowledgments|packfile/)
+  expect([await stage.started(), await stage.kept(id)]).toEqual([before + 6, []])
+})
+
+test('what is pushed comes with the next clone', async () => {
+  await fresh()
+  for (const _ of [1, 2, 3]) await clone(stage, id)
+  await commit(stage.git, id, [{ op: 'put', path: 'new', content: Buffer.from('new') }])
+  const next = await clone(stage, id)
+  expect(await must(['show', 'HEAD:new'], next)).toBe('new')
+  await stage.git.createTag(id, { name: 'v2', target: 'main', message: 'two', tagger: initialCommit.author })
+  expect(await must(['ls-remote', '--tags', stage.url(id)])).toContain('refs/tags/v2^{}')
+  await must(['branch', 'other'], stage.folder(id))
+  for (const _ of [1, 2]) await clone(stage, id)
+  await stage.git.setHead(id, 'other')
+  expect(await must(['symbolic-ref', 'HEAD'], await clone(stage, id))).toBe('refs/heads/other')
+})
+
+test.each([
+  ['forced away', () => must(['update-ref', 'refs/heads/main', 'main~1'], stage.folder(id))],
+  ['deleted with its branch', () => must(['update-ref', '-d', 'refs/heads/main'], stage.folder(id))],
+])('what was %s is not sent from the cache', async (_, change) => {
+  await fresh()
+  await keep(head, '1')
+  await withoutGit(() => ask(stage, id, wantingFirst(head), '1'))
+  for (const _ of [1, 2]) expect(await ask(stage, id, listing)).toContain(head)
+  await change()
+  expect(await ask(stage, id, wantingFirst(head), '1')).toContain('not our ref')
+  expect(await ask(stage, id, listing)).not.toContain(head)
+})
+
+test('a setting that hides refs counts at once', async () => {
+  await fresh()
+  for (const _ of [1, 2]) expect(await ask(stage, id, listing)).toContain(head)
+  await must(['config', 'transfer.hideRefs', 'refs/heads'], stage.folder(id))
+  expect(await ask(stage, id, listing)).not.toContain(head)
+})
+
+test('refs are told without git until one moves, also when they are packed', async () => {
+  await fresh()
+  const told = await ask(stage, id, listing)
+  expect(await withoutGit(() => ask(stage, id, listing))).toBe(told)
+  await stage.git.maintain(id)
+  for (const _ of [1, 2]) expect(await ask(stage, id, listing)).toBe(told)
+  await must(['branch', 'a'.repeat(10)], stage.folder(id))
+  await must(['pack-refs', '--all'], stage.folder(id))
+  expect(await ask(stage, id, listing)).toContain('refs/heads/aaaaaaaaaa')
+})
+
+test('an answer that git begins late is not taken for one of the refs before', async () => {
+  await fresh()
+  await ask(stage, id, wanting(head))
+  const before = await stage.started()
+  const release = await stage.hold()
+  const waiting = [ask(stage, id, listing), ask(stage, id, wanting(head))]
+  while ((await stage.started()) < before + 2) await Bun.sleep(2)
+  await must(['branch', 'passing'], stage.folder(id))
+  await release()
+  const [told] = await Promise.all(waiting)
+  expect(told).toContain('refs/heads/passing')
+  // The same refs as at first.
+  await must(['branch', '-D', 'passing'], stage.folder(id))
+  expect(await ask(stage, id, listing)).not.toContain('refs/heads/passing')
+  expect(await stage.kept(id)).toEqual([])
+})
+
+test('what git says of a damaged tag is not said for long once that is repaired', async () => {
+  await fresh()
+  await must(['tag', '-a', 'v1', '-m', 'one'], stage.folder(id))
+  const tag = await must(['rev-parse', 'v1'], stage.folder(id))
+  const path = join(stage.folder(id), 'objects', tag.slice(0, 2), tag.slice(2))
+  const object = await Bun.file(path).bytes()
+  await rm(path)
+  const list = () => must(['ls-remote', stage.url(id)])
+  expect(await list()).not.toContain('v1^{}')
+  await writeFile(path, object)
+  stage.wait(HOUR_MS / 6)
+  expect(await list()).toContain('v1^{}')
+})
+
+test('nothing of a deleted repository stays, also of one that is being cloned', async () => {
+  await fresh({ bytes: 4 * MIB })
+  await keep()
+  const other = await createWithData(stage, 9000, { bytes: 4 * MIB })
+  await ask(stage, 9000, wanting(other))
+  const sending = await send(stage, 9000, wanting(other))
+  await Promise.all([stage.git.removeRepository(id), stage.git.removeRepository(9000)])
+  await sending.arrayBuffer().catch(() => undefined)
+  expect([await stage.kept(id), await stage.kept(9000)]).toEqual([[], []])
+  expect((await readdir(stage.packs)).filter((name) => name === String(id) || name === '9000')).toEqual([])
+})
+
+test('the longest unused go beyond the limit, and all in the end', async () => {
+  const small = await openCachedStage(3.5 * MIB)
+  const shas: string[] = []
+  for (const number of [1, 2, 3]) shas.push(await createWithData(small, number, { bytes: MIB }))
+  const twice = async (number: number) => {
+    small.wait(60_000)
+    for (const _ of [1, 2]) await ask(small, number, wanting(shas[number - 1] ?? ''))
+    await small.kept(number)
+  }
+  for (const number of [1, 2, 3, 1]) await twice(number)
+  await createWithData(small, 4, { bytes: MIB }).then((sha) => shas.push(sha))
+  await twice(4)
+  const left = async () => Promise.all([1, 2, 3, 4].map(async (number) => (await small.kept(number)).length))
+  while ((await left()).reduce((sum, count) => sum + count) > 3) await Bun.sleep(2)
+  expect(await left()).toEqual([1, 0, 1, 1])
+  small.wait(23 * HOUR_MS)
+  expect(await small.git.cleanPacks()).toBe(0)
+  small.wait(2 * HOUR_MS)
+  expect(await small.git.cleanPacks()).toBe(3)
+  await small.close()
+})
+
+test('switched off, nothing is kept, nor what was before', async () => {
+  const none = await openCachedStage(0)
+  await createWithData(none, 1)
+  for (const _ of [1, 2, 3]) await clone(none, 1)
+  expect(await readdir(none.packs).catch(() => [])).toEqual([])
+  await none.close()
+})
+
+test.each([
+  ['has become shorter', (path: string) => truncate(path, 100)],
+  ['is gone', (path: string) => rm(path)],
+  ['is a folder', (path: string) => rm(path).then(() => mkdir(path))],
+])('a clone succeeds where the file %s', async (_, damage) => {
+  await fresh({ bytes: 50_000 })
+  for (const _ of [1, 2]) await clone(stage, id)
+  const [name = ''] = await stage.kept(id)
+  await damage(join(stage.packs, String(id), name))
+  for (const _ of [1, 2]) expect(await must(['rev-parse', 'HEAD'], await clone(stage, id))).toBe(head)
+})
+
+test('clones at once are sent what git makes for one of them', async () => {
+  await fresh({ bytes: 5 * MIB })
+  const before = await stage.started()
+  await Promise.all(Array.from({ length: 8 }, () => clone(stage, id)))
+  // Each may list the refs; two packs are made: for the first, who does not know of the others, and for those.
+  expect((await stage.started()) - before).toBeLessThanOrEqual(8 + 2)
+  expect(await stage.kept(id)).toHaveLength(1)
+})
+
+test.each([
+  ['there is no room', MIB, undefined],
+  ['the folder cannot be written', 100 * MIB, 'a file'],
+])('clones at once succeed where %s', async (_, maxBytes, inTheWay) => {
+  const full = await openCachedStage(maxBytes)
+  if (inTheWay !== undefined) await writeFile(full.packs, inTheWay)
+  const sha = await createWithData(full, 1, { bytes: 6 * MIB })
+  await ask(full, 1, wanting(sha))
+  const answers = await Promise.all(Array.from({ length: 5 }, () => ask(full, 1, wanting(sha))))
+  for (const answer of answers) expect([answer.length > 6 * MIB, answer.endsWith('0000')]).toEqual([true, true])
+  await Promise.all([clone(full, 1), clone(full, 1), clone(full, 1)])
+  expect(await full.kept(1)).toEqual([])
+  await full.close()
+})
+
+test('where there is no room, who reads slowly gets everything, and so do the others', async () => {
+  const full = await openCachedStage(MIB)
+  const sha = await createWithData(full, 1, { bytes: 6 * MIB })
+  const body = encodeRequest(wanting(sha))
+  const request = () => full.git.serve(1, 'upload-pack', { body: new Blob([body]).stream(), protocol: 'version=2' })
+  await new Response((await request()).stream).bytes()
+  const slow = await request()
+  const quick = await request()
+  const all = new Response(quick.stream).bytes()
+  const chunks: Uint8Array[] = []
+  for await (const chunk of slow.stream) {
+    chunks.push(chunk)
+    await Bun.sleep(1)
+  }
+  const slowly = Buffer.concat(chunks)
+  expect([slowly.length > 6 * MIB, slowly.equals(Buffer.from(await all))]).toEqual([true, true])
+  await full.close()
+})
+
+describe('who goes away in the middle', () => {
+  test('keeps nobody else from the rest', async () => {
+    await fresh({ bytes: 20 * MIB })
+    await ask(stage, id, wanting(head))
+    const gone = new AbortController()
+    const leaving = await send(stage, id, wanting(head), '2', gone.signal)
+    const staying = await send(stage, id, wanting(head))
+    await leaving.body?.getReader().read()
+    gone.abort()
+    const rest = Buffer.from(await staying.arrayBuffer())
+    expect([rest.length > 20 * MIB, rest.subarray(-4).toString()]).toEqual([true, '0000'])
+  })
+
+  test('alone, ends git and leaves nothing, and does not spoil what is kept', async () => {
+    const slow = await openCachedStage(100 * MIB, { maxTransfers: 1 })
+    const sha = await createWithData(slow, 1, { bytes: 30 * MIB })
+    await ask(slow, 1, wanting(sha))
+    const gone = new AbortController()
+    const leaving = await send(slow, 1, wanting(sha), '2', gone.signal)
+    gone.abort()
+    await leaving.arrayBuffer().catch(() => undefined)
+    await slow.kept(1)
+    for (const _ of [1, 2]) await clone(slow, 1)
+    expect(await slow.kept(1)).toHaveLength(1)
+    const again = new AbortController()
+    const reading = await send(slow, 1, wanting(sha), '2', again.signal)
+    again.abort()
+    await reading.arrayBuffer().catch(() => undefined)
+    await clone(slow, 1)
+    await slow.close()
+  })
+})
