@@ -172,7 +172,8 @@ async function readAtMost(message: IncomingMessage, maxBytes: number): Promise<U
 async function send(message: IncomingMessage, reply: ServerResponse, response: Response): Promise<void> {
   response.headers.forEach((value, name) => void reply.appendHeader(name, value))
   const body = new Uint8Array(await response.arrayBuffer())
-  reply.writeHead(response.status, { 'content-length': body.byteLength })
+  // RFC 9110, 8.6: the length of what is not sent again is not 0.
+  reply.writeHead(response.status, response.status === 304 ? {} : { 'content-length': body.byteLength })
   reply.end(message.method === 'HEAD' ? undefined : body)
 }
 

@@ -35,6 +35,7 @@ async function answer(request: Request): Promise<Response> {
     await Bun.sleep(900)
     return new Response('after a pause')
   }
+  if (request.headers.has('if-none-match')) return new Response(null, { status: 304, headers: { etag: '"a"' } })
   if (pathname.startsWith('/api/v1/')) return Response.json([pathname, search, await request.text()], { status: 205 })
   return Response.json({ peer: peerAddress(request), bytes: (await request.arrayBuffer()).byteLength })
 }
@@ -72,6 +73,14 @@ test.each([
   const { pathname, search } = new URL(path, 'http://localhost')
   expect(received).toStartWith('HTTP/1.1 205 ')
   expect(received).toEndWith(`\r\n\r\n${JSON.stringify([pathname, search, 'hello'])}`)
+})
+
+test.each(['/', '/api/v1/notifications'])('304 at %s says nothing of a length', async (path) => {
+  const received = await exchange(head(`GET ${path}`, 'If-None-Match: "a"'))
+  expect(received).toStartWith('HTTP/1.1 304 ')
+  expect(received.toLowerCase()).toContain('etag: "a"')
+  expect(received).not.toMatch(/content-length|transfer-encoding/i)
+  expect(received).toEndWith('\r\n\r\n')
 })
 
 test('both ways in tell who is calling', async () => {
