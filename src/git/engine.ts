@@ -28,6 +28,7 @@ import type {
   TreeEntry,
   UnadoptedFolder,
 } from './model.ts'
+import type { GitRepair } from './repair.ts'
 
 /**
  * The one door to git. Values in, values out, streams for bytes. A repository is its database id.
@@ -41,6 +42,7 @@ export interface Git {
   /** Of the git program, `2.39.5`. */
   readonly version: string
   readonly objectFormats: readonly ObjectFormat[]
+  readonly repair: GitRepair
 
   /**
    * Builds the folder whole under `@creating`, flushes it to the disk and renames it into place: it is there with its first

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join, resolve as resolvePath } from 'node:path'
 import { type Clock, systemClock } from '../../kernel/time.ts'
 import type { Git } from '../engine.ts'
+import type { GitRepair } from '../repair.ts'
 import { CREATING, REPOSITORIES, TRASH } from '../storage.ts'
 import { aheadBehind, isAncestor, mergeBase } from './ancestry.ts'
 import { Answers } from './answers.ts'
@@ -15,12 +16,22 @@ import { forkRepository } from './fork.ts'
 import { countCommits, log } from './history.ts'
 import { installHookRunners, listHooks, setHook } from './hooks.ts'
 import { lastCommits } from './last-commits.ts'
-import { cleanStale, cleanStore, fsck, maintain, sizeOnDisk } from './maintenance.ts'
+import { cleanStale, cleanStore, fsck, listHalfBuilt, listStale, maintain, sizeOnDisk } from './maintenance.ts'
 import { Memo } from './memo.ts'
 import { PackCache } from './pack-cache.ts'
 import { probeGit } from './probe.ts'
 import { Readers } from './readers.ts'
 import { getHead, listRefs, setHead, updateRefs } from './refs.ts'
+import {
+  folderState,
+  isWhole,
+  listBrokenRefs,
+  listEmptyObjects,
+  mendObjects,
+  replaceRef,
+  restoreFolder,
+  setAside,
+} from './repair.ts'
 import { createRepository, listStoredIds, removeRepository } from './repositories.ts'
 import { findBranch, findObject, readCommit, readCommits, resolveObject } from './revisions.ts'
 import { Slots } from './slots.ts'
@@ -123,6 +134,7 @@ function bind(store: Store): Omit<Git, 'version' | 'objectFormats'> {
   return {
     createRepository: (id, repository) => createRepository(store, id, repository),
     removeRepository: (id) => removeRepository(store, id),
+    repair: bindRepair(store),
     exists: (id) => isRepository(folderOf(root, id)),
     listStoredIds: () => listStoredIds(store),
     importRepository: (id, folder) => importRepository(store, id, folder),
@@ -170,5 +182,20 @@ function bind(store: Store): Omit<Git, 'version' | 'objectFormats'> {
     cleanStore: (seconds) => cleanStore(store, seconds),
     cleanPacks: async () => (await store.packs?.clean()) ?? 0,
     close: () => store.readers.close(),
+  }
+}
+
+function bindRepair(store: Store): GitRepair {
+  return {
+    folderState: (id) => folderState(store, id),
+    restoreFolder: (id, option) => restoreFolder(store, id, option),
+    listStale: (id, seconds, lockSeconds) => listStale(store, id, seconds, lockSeconds),
+    listHalfBuilt: (seconds) => listHalfBuilt(store, seconds),
+    listEmptyObjects: (id) => listEmptyObjects(store, id),
+    mendObjects: (id, call) => mendObjects(store, id, call),
+    listBrokenRefs: (id, call) => listBrokenRefs(store, id, call),
+    isWhole: (id, sha, call) => isWhole(store, id, sha, call),
+    replaceRef: (id, name, sha) => replaceRef(store, id, name, sha),
+    setAside: (id, place) => setAside(store, id, place),
   }
 }

@@ -20,7 +20,7 @@ export async function sizeOnDisk(store: Store, id: number): Promise<RepositorySi
 }
 
 /** All files below; what vanishes meanwhile is left out. */
-async function* walk(folder: string): AsyncIterable<{ path: string; bytes: number; changed: Date }> {
+export async function* walk(folder: string): AsyncIterable<{ path: string; bytes: number; changed: Date }> {
   for (const entry of await readdir(folder, { withFileTypes: true }).catch(emptyIfMissing)) {
     const path = join(folder, entry.name)
     if (entry.isDirectory()) yield* walk(path)
@@ -71,39 +71,53 @@ export async function cleanStale(
   locksOlderThanSeconds = olderThanSeconds,
 ): Promise<number> {
   const folder = await requireFolder(store.runner.root, id)
+  const stale = await listStale(store, id, olderThanSeconds, locksOlderThanSeconds)
+  for (const path of stale) await rm(join(folder, path), { recursive: true, force: true })
+  return stale.length
+}
+
+export async function listStale(
+  store: Store,
+  id: number,
+  olderThanSeconds: number,
+  locksOlderThanSeconds = olderThanSeconds,
+): Promise<string[]> {
+  const folder = await requireFolder(store.runner.root, id)
   const now = store.runner.clock.now().getTime()
   const before = now - olderThanSeconds * 1000
   const locksBefore = now - locksOlderThanSeconds * 1000
-  let removed = 0
+  const found: string[] = []
   for await (const { path, changed } of walk(folder)) {
-    const limit = path.endsWith('.lock') ? locksBefore : before
-    if (!STALE.test(path.slice(folder.length)) || changed.getTime() > limit) continue
-    await rm(path, { force: true })
-    removed++
+    const name = path.slice(folder.length)
+    if (STALE.test(name) && changed.getTime() <= (path.endsWith('.lock') ? locksBefore : before))
+      found.push(name.slice(1))
   }
   const quarantines = (await readdir(join(folder, 'objects'))).filter((name) => /^(?:tmp_objdir|incoming)-/.test(name))
-  return removed + (await removeOld(join(folder, 'objects'), quarantines, before))
+  const old = await listOld(join(folder, 'objects'), quarantines, before)
+  return [...found, ...old.map((name) => `objects/${name}`)]
 }
 
 export async function cleanStore(store: Store, olderThanSeconds: number): Promise<number> {
-  const before = store.runner.clock.now().getTime() - olderThanSeconds * 1000
-  let removed = 0
-  for (const name of [CREATING, TRASH]) {
-    const folder = join(store.runner.root, name)
-    removed += await removeOld(folder, await readdir(folder).catch(emptyIfMissing), before)
-  }
-  return removed
+  const found = await listHalfBuilt(store, olderThanSeconds)
+  for (const path of found) await rm(join(store.runner.root, path), { recursive: true, force: true })
+  return found.length
 }
 
-async function removeOld(folder: string, names: string[], before: number): Promise<number> {
-  let removed = 0
-  for (const name of names) {
-    const path = join(folder, name)
-    if ((await lastChange(path)) > before) continue
-    await rm(path, { recursive: true, force: true })
-    removed++
+export async function listHalfBuilt(store: Store, olderThanSeconds: number): Promise<string[]> {
+  const before = store.runner.clock.now().getTime() - olderThanSeconds * 1000
+  const found: string[] = []
+  for (const name of [CREATING, TRASH]) {
+    const folder = join(store.runner.root, name)
+    const old = await listOld(folder, await readdir(folder).catch(emptyIfMissing), before)
+    found.push(...old.map((entry) => `${name}/${entry}`))
   }
-  return removed
+  return found
+}
+
+async function listOld(folder: string, names: string[], before: number): Promise<string[]> {
+  const old: string[] = []
+  for (const name of names) if ((await lastChange(join(folder, name))) <= before) old.push(name)
+  return old
 }
 
 /** Of a folder and all in it, ms: a long push writes deep inside a folder that was made hours ago. */

@@ -59,23 +59,23 @@ export async function buildInPlace(store: Store, id: number, build: (folder: str
 
 const exists = (id: number) => new GitError('conflict', 'repository-exists', `repository ${id} is in the store already`)
 
+/** Folders of an empty repository. */
+export const SKELETON: readonly string[] = ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags']
+
+export const configOf = (objectFormat: ObjectFormat): string =>
+  objectFormat === 'sha256'
+    ? '[core]\n\trepositoryformatversion = 1\n\tfilemode = true\n\tbare = true\n[extensions]\n\tobjectformat = sha256\n'
+    : '[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n'
+
 /** An empty repository as git reads it, flushed but for the folder itself. */
 export async function writeSkeleton(
   folder: string,
   option: { objectFormat: ObjectFormat; head: string },
 ): Promise<void> {
-  const config =
-    option.objectFormat === 'sha256'
-      ? '[core]\n\trepositoryformatversion = 1\n\tfilemode = true\n\tbare = true\n[extensions]\n\tobjectformat = sha256\n'
-      : '[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n'
-  await Promise.all(
-    ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags'].map((name) =>
-      mkdir(join(folder, name), { recursive: true }),
-    ),
-  )
+  await Promise.all(SKELETON.map((name) => mkdir(join(folder, name), { recursive: true })))
   await Promise.all([
     writeDurable(join(folder, 'HEAD'), `ref: ${option.head}\n`),
-    writeDurable(join(folder, 'config'), config),
+    writeDurable(join(folder, 'config'), configOf(option.objectFormat)),
     syncFolder(join(folder, 'objects')),
     syncFolder(join(folder, 'refs')),
   ])
