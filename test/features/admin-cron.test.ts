@@ -86,9 +86,14 @@ test('the statistics check sets wrong numbers right', async () => {
   await sql`update repositories set stars_count = 7, open_issues_count = 7, branch_count = 7, watchers_count = 7 where id = ${repo.id}`
   await sql`update users set repositories_count = 7 where name = ${owner.name}`
   await sql`update milestones set open_issues_count = 7`
+  await sql`insert into repository_totals values ('public', false, false, false, false, false, 3)`
+  const sum = async () =>
+    (await sql`select sum(repositories)::int, (select count(*)::int from repositories) from repository_totals`)[0]
   expect(await counts()).not.toEqual(right)
   await runTask('check_repo_stats')
   expect(await counts()).toEqual(right)
+  const total = await sum()
+  expect(total?.sum).toBe(total?.count)
 })
 
 test('refs that were changed behind the back of the service are recorded', async () => {

@@ -1,12 +1,15 @@
 import { sql } from 'drizzle-orm'
 import type { Context } from '../../context.ts'
 import type { CronTask } from '../../jobs/cron-tasks.ts'
+import { mendRepeated, repeatedFacts } from './repeated.ts'
 
 /** A stored number and what it must equal, over the table's own row. Names and SQL are constants of this file. */
 interface Counter {
   table: 'repositories' | 'users' | 'milestones' | 'issues'
   column: string
   truth: string
+  /** Between the stored one and the true one. */
+  isWrong?: '<' | '<>'
 }
 
 const counters: readonly Counter[] = [
@@ -14,8 +17,20 @@ const counters: readonly Counter[] = [
   count('repositories', 'watchers_count', 'watches WHERE repository_id = own.id AND is_subscribed'),
   count('repositories', 'forks_count', 'repositories fork WHERE fork.parent_id = own.id'),
   count('repositories', 'branch_count', "refs WHERE repository_id = own.id AND kind = 'branch'"),
+  {
+    table: 'repositories',
+    column: 'is_empty',
+    truth: "(NOT EXISTS (SELECT 1 FROM refs WHERE repository_id = own.id AND kind = 'branch'))",
+  },
   count('repositories', 'open_issues_count', 'issues WHERE repository_id = own.id AND NOT is_pull AND NOT is_closed'),
   count('repositories', 'open_pulls_count', 'issues WHERE repository_id = own.id AND is_pull AND NOT is_closed'),
+  {
+    table: 'repositories',
+    column: 'last_issue_number',
+    truth: '(SELECT coalesce(max(number), 0) FROM issues WHERE repository_id = own.id)',
+    // The last one may have been deleted; its number is not given again.
+    isWrong: '<',
+  },
   count('users', 'stars_count', 'stars WHERE user_id = own.id'),
   count('users', 'repositories_count', 'repositories WHERE owner_id = own.id'),
   count('users', 'followers_count', 'follows WHERE followed_id = own.id'),
@@ -29,27 +44,67 @@ function count(table: Counter['table'], column: string, rows: string): Counter {
   return { table, column, truth: `(SELECT count(*)::integer FROM ${rows})` }
 }
 
+export interface WrongCounter {
+  table: Counter['table']
+  column: string
+  id: number
+  /** What is stored, and what was counted in the same statement. */
+  was: number | boolean
+  is: number | boolean
+}
+
+/** Rows whose numbers one statement counts: it ends within seconds however large the table is. */
+const SLICE = 5000
+
+/** Numbers that are not what they count, by table and id. */
+export async function* findWrongCounters(db: Context['db'], signal: AbortSignal): AsyncGenerator<WrongCounter> {
+  for (const counter of counters) {
+    const { table, column, truth } = counter
+    let after = 0
+    while (!signal.aborted) {
+      const [last] = await db.execute<{ id: string | null }>(sql`
+        select max(id) as id from (
+          select id from ${sql.raw(table)} where id > ${after} order by id limit ${SLICE}) as slice`)
+      if (last?.id == null) break
+      const rows = await db.execute<{ id: string; was: number | boolean; is: number | boolean }>(sql`
+        select own.id, ${sql.raw(`own.${column} as was, ${truth} as is from ${table} own`)}
+        where own.id > ${after} and own.id <= ${Number(last.id)} and ${sql.raw(condition(counter))} order by own.id`)
+      for (const { id, was, is } of rows) yield { table, column, id: Number(id), was, is }
+      after = Number(last.id)
+    }
+  }
+}
+
+const condition = ({ column, truth, isWrong = '<>' }: Counter): string => `own.${column} ${isWrong} ${truth}`
+
+/** Counts anew and stores that. Undefined when the number is right by now. */
+export async function repairCounter(
+  db: Context['db'],
+  { table, column, id }: Pick<WrongCounter, 'table' | 'column' | 'id'>,
+): Promise<Pick<WrongCounter, 'was' | 'is'> | undefined> {
+  const counter = counters.find((one) => one.table === table && one.column === column)
+  if (!counter) return undefined
+  const own = sql.raw(`${table} own`)
+  // Whoever changes the number holds the row. Counted only after the row is locked, in a statement that sees all before it.
+  const [fixed] = await db.transaction(async (tx) => {
+    await tx.execute(sql`select 1 from ${own} where own.id = ${id} for no key update`)
+    const before = sql.raw(`(SELECT ${column} FROM ${table} old WHERE old.id = own.id)`)
+    return tx.execute<Pick<WrongCounter, 'was' | 'is'>>(sql`
+      update ${own} set ${sql.raw(`${column} = ${counter.truth}`)}
+      where own.id = ${id} and ${sql.raw(condition(counter))}
+      returning ${before} as was, ${sql.raw(`own.${column}`)} as is`)
+  })
+  return fixed
+}
+
 /** Finds numbers that are not what they count, sets them right and says which were wrong. */
 export async function checkCounters({ db, log }: Context, signal: AbortSignal): Promise<number> {
   let repaired = 0
-  for (const { table, column, truth } of counters) {
-    if (signal.aborted) break
-    const own = sql.raw(`${table} own`)
-    const isWrong = sql.raw(`own.${column} <> ${truth}`)
-    const wrong = await db.execute<{ id: number }>(sql`select own.id from ${own} where ${isWrong} order by own.id`)
-    for (const { id } of wrong) {
-      // Whoever changes the number holds the row. Counted only after the row is locked, in a statement that sees all before it.
-      const [fixed] = await db.transaction(async (tx) => {
-        await tx.execute(sql`select 1 from ${own} where own.id = ${id} for no key update`)
-        const before = sql.raw(`(SELECT ${column} FROM ${table} old WHERE old.id = own.id)`)
-        return tx.execute<{ was: number; is: number }>(sql`
-          update ${own} set ${sql.raw(`${column} = ${truth}`)} where own.id = ${id} and ${isWrong}
-          returning ${before} as was, ${sql.raw(`own.${column}`)} as is`)
-      })
-      if (!fixed) continue
-      repaired += 1
-      log.warn({ table, column, id, was: fixed.was, is: fixed.is }, 'a counter was wrong and is repaired')
-    }
+  for await (const { table, column, id } of findWrongCounters(db, signal)) {
+    const fixed = await repairCounter(db, { table, column, id })
+    if (!fixed) continue
+    repaired += 1
+    log.warn({ table, column, id, was: fixed.was, is: fixed.is }, 'a counter was wrong and is repaired')
   }
   return repaired
 }
@@ -60,7 +115,14 @@ export const statisticsTasks: readonly CronTask[] = [
     schedule: '@midnight',
     description: 'Count stars, forks, issues and the like anew and repair the numbers that are wrong',
     async run(context, signal) {
-      context.log.info({ repaired: await checkCounters(context, signal) }, 'counters checked')
+      let repaired = await checkCounters(context, signal)
+      for (const fact of repeatedFacts) {
+        const wrong = await mendRepeated(context.db, fact)
+        if (wrong > 0)
+          context.log.warn({ fact: fact.subject, wrong }, 'rows that repeat others were wrong and are repaired')
+        repaired += wrong
+      }
+      context.log.info({ repaired }, 'counters checked')
     },
   },
 ]
