@@ -114,6 +114,8 @@ async function maintainRepositories(context: Context, signal: AbortSignal): Prom
     const startedAt = clock.now()
     try {
       await git.maintain(repositoryId, { isFull: true }, { signal })
+      const { bytes } = await git.sizeOnDisk(repositoryId)
+      await db.update(repositories).set({ sizeBytes: bytes }).where(eq(repositories.id, repositoryId))
       maintained += 1
     } catch (err) {
       if (signal.aborted || isGitError(err, 'busy')) return false
