@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts'
 import { loadProcessConfig } from '../config.ts'
-import type { Command } from './arguments.ts'
+import { type Command, UsageError } from './arguments.ts'
+import { doctorData } from './doctor-data.ts'
 import { checkDatabase } from './doctor-database.ts'
 import { checkFolder, checkGit, checkSigningKey, checkSpace, checkSsh } from './doctor-machine.ts'
 import { checkMail } from './doctor-mail.ts'
@@ -11,8 +12,22 @@ export const doctorCommand: Command = {
   summary: 'Looks at everything the program needs and says how to mend what is wrong.',
   details: `Settings, database, clocks, Git, the rights of the data folders, disk space, mail server. Changes nothing but what a start
 would make too: folders that are missing, and the built-in PostgreSQL when DATABASE_URL is not set.
-The exit status is 0 when all is well, 1 when something is wrong, 78 for a wrong setting.`,
-  async run() {
+The exit status is 0 when all is well, 1 when something is wrong, 78 for a wrong setting.
+
+With --data it looks through what is kept instead: that each repository has its whole folder, HEAD and refs as the database says, no
+folder is without its repository, no lock or temporary file of a killed process lies about, counters are what they count, and no push,
+creation or job is stuck. It may run beside servers that work, brings the tables up to date as a start does, and else changes nothing
+unless --mend is given. Run it so after a restore, and after a crash of the machine. The exit status is then 0 when nothing wrong is
+left, and 1 else.`,
+  options: {
+    data: { description: 'Looks through the database and all repositories; progress goes to standard error.' },
+    mend: { description: 'With --data: repairs what can be repaired, and says what it did.' },
+    quick: { description: 'With --data: leaves out the search for missing objects, which takes most of the time.' },
+  },
+  async run(input) {
+    const [mends, isQuick] = [input.has('mend'), input.has('quick')]
+    if (input.has('data')) return doctorData(loadProcessConfig(), { mends, isQuick })
+    if (mends || isQuick) throw new UsageError('--mend and --quick go with --data')
     const findings = await examine(loadProcessConfig())
     for (const finding of findings) process.stdout.write(describe(finding))
     const faults = findings.filter(({ remedy }) => remedy !== undefined).length

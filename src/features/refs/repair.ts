@@ -1,13 +1,16 @@
 import { and, eq, lt, max, min } from 'drizzle-orm'
 import { pushes } from '../../../db/schema/refs.ts'
+import type { Config } from '../../config.ts'
 import type { Context } from '../../context.ts'
 import type { CronTask } from '../../jobs/cron-tasks.ts'
 import { syncRefs } from './sync.ts'
 
 /** Beyond the longest life of a Git process: time for its bookkeeping. */
 const MARGIN_SECONDS = 120
+export const longestPushSeconds = ({ gitTimeoutSeconds }: Pick<Config, 'gitTimeoutSeconds'>): number =>
+  gitTimeoutSeconds + MARGIN_SECONDS
 /** Git holds a lock for moments; one this old belongs to a process that was killed, and nobody could move its ref. */
-const LOCK_SECONDS = 60
+export const LOCK_SECONDS = 60
 
 /**
  * Compares the refs of every repository that has an open push: after a crash the rows follow within one run. A push that still
@@ -17,7 +20,7 @@ const LOCK_SECONDS = 60
  */
 export async function repairPushes(context: Context, signal: AbortSignal): Promise<void> {
   const { db, clock, log, config } = context
-  const ageSeconds = config.gitTimeoutSeconds + MARGIN_SECONDS
+  const ageSeconds = longestPushSeconds(config)
   const before = new Date(clock.now().getTime() - ageSeconds * 1000)
   const open = await db
     .select({

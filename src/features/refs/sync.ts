@@ -109,7 +109,7 @@ export async function recordFirstRefs(
 }
 
 /** Differences in the order of `only`, else by name: the same run gives the same events. */
-function compare(
+export function compare(
   disk: ReadonlyMap<string, DiskRef>,
   rows: ReadonlyMap<string, string>,
   only: readonly string[] | undefined,
