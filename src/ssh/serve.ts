@@ -6,8 +6,9 @@ import type { Context } from '../context.ts'
 import { drainBody, limited } from '../features/transport/body.ts'
 import { takePush } from '../features/transport/push.ts'
 import { GitError } from '../git/errors.ts'
+import { refusalOfFault, withoutParameters } from '../http/faults.ts'
 import { codeForPush, codeForReading, refusalOf } from '../http/git-gate.ts'
-import { forbidden, Refusal, unavailable } from '../kernel/errors.ts'
+import { forbidden, unavailable } from '../kernel/errors.ts'
 import { type GitCommand, readCommand } from './command.ts'
 import type { Line } from './line.ts'
 import type { Tally } from './tally.ts'
@@ -89,9 +90,9 @@ async function run(context: Context, call: Call): Promise<{ exitCode: number; us
 }
 
 function wordsFor(context: Context, error: unknown): string {
-  const refusal = error instanceof GitError ? refusalOf(context, error) : error
-  if (refusal instanceof Refusal) return refusal.message
-  context.log.error({ err: error }, 'a command over SSH failed')
+  const refusal = error instanceof GitError ? refusalOf(context, error) : refusalOfFault(error)
+  if (refusal) return refusal.message
+  context.log.error({ err: withoutParameters(error) }, 'a command over SSH failed')
   return 'an error of the server; its administrator finds the reason in the log'
 }
 

@@ -1,0 +1,53 @@
+import { DrizzleQueryError } from 'drizzle-orm'
+import postgres from 'postgres'
+import { conflict, invalid, Refusal, tooLarge, unavailable } from '../kernel/errors.ts'
+
+/** What the caller is told of a failure of the database or the disk, by whichever door; undefined when it is a bug. */
+export function refusalOfFault(error: unknown): Refusal | undefined {
+  if (error instanceof Refusal) return error
+  if (isStorageFault(error)) return new Refusal(507, 'the disk of the server takes no more')
+  return databaseRefusal(error instanceof DrizzleQueryError ? error.cause : error)
+}
+
+/** SQLSTATE classes that a client can cause: the constraint is the rule, so its violation is the client's refusal. */
+function databaseRefusal(error: unknown): Refusal | undefined {
+  if (isConnectionFault(error)) return unavailable('the database cannot be reached, try again')
+  if (!(error instanceof postgres.PostgresError)) return undefined
+  const { code } = error
+  if (code === '23505') return conflict('a thing with this name or content exists already')
+  if (code === '23503' || code === '23514' || code === '23502') return invalid('the change breaks a rule of the data')
+  if (code === '54000') return tooLarge('a value is too large')
+  if (code.startsWith('22')) return invalid('a value has the wrong form')
+  if (code === '40001' || code === '40P01' || code === '55P03')
+    return unavailable('changed at the same time, try again', 1)
+  if (code === '57014') return unavailable('the database took too long, try again')
+  if (/^(08|53|57P)/.test(code)) return unavailable('the database is not available, try again')
+  return undefined
+}
+
+const CONNECTION_FAULTS = new Set([
+  'CONNECTION_CLOSED',
+  'CONNECTION_ENDED',
+  'CONNECTION_DESTROYED',
+  'CONNECT_TIMEOUT',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'ETIMEDOUT',
+])
+
+/** Full, over quota, or mounted read-only since a fault: reading goes on, and writing when there is room again. */
+const STORAGE_FAULTS = new Set(['ENOSPC', 'EDQUOT', 'EROFS'])
+
+const isStorageFault = (error: unknown): boolean =>
+  isObject(error) && typeof error.code === 'string' && STORAGE_FAULTS.has(error.code)
+
+const isConnectionFault = (error: unknown): boolean =>
+  isObject(error) && typeof error.code === 'string' && CONNECTION_FAULTS.has(error.code)
+
+/** For the log: Drizzle's message repeats the statement with its parameters, which may hold secrets. */
+export function withoutParameters(error: unknown): unknown {
+  return error instanceof DrizzleQueryError ? { message: error.query, cause: error.cause, stack: error.stack } : error
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
