@@ -85,6 +85,23 @@ test('the place of a task is told in bytes of the source as it came', async () =
   expect(places.map((at) => bytes.subarray(at, at + 3).toString())).toEqual(['[ ]', '[x]'])
 })
 
+test.each([
+  ['js', 'class A', '<span class="hljs-keyword">class</span> <span class="hljs-title class_">A</span>'],
+  [
+    'ruby',
+    '\'a\' "#{1}<"',
+    '<span class="hljs-string">&#34;<span class="hljs-subst">#{<span class="hljs-number">1</span>}</span>&lt;&#34;</span>',
+  ],
+  [
+    'html',
+    '<script>if</script>',
+    '&gt;</span><span class="language-javascript"><span class="hljs-keyword">if</span></span>',
+  ],
+  ['ruby', '"#{', '<span class="hljs-string">&#34;<span class="hljs-subst">#{\n</span></span></code>'],
+])('code in %s such as %j is colored', async (language, code, colored) => {
+  expect(await render(`\`\`\`${language}\n${code}\n\`\`\``, { mode: 'file' })).toContain(colored)
+})
+
 test('code is colored by its language and diagrams are left to the page', async () => {
   const html = await render('```go\nfunc x() {}\n```\n\n```mermaid\ngraph TD\n```\n\n```nosuch\n<x>\n```', {
     mode: 'file',
