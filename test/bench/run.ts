@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { sha256Hex } from '../../src/kernel/hashing.ts'
 import { fillRepositories } from './data.ts'
-import { type GitMeasured, measureGit } from './git.ts'
+import { type CloneMeasured, type GitMeasured, measureGit } from './git.ts'
 import { type Load, type Measured, measure } from './load.ts'
 import { credentialLoads, fillSigners, measureBesideSignIns } from './sign-in.ts'
 import { openStage, type Stage } from './stage.ts'
@@ -117,13 +117,18 @@ async function measureTransport({ git, url, token, counted }: Stage): Promise<vo
   say(describeGit(result))
 }
 
-function describeGit(result: GitMeasured): string {
-  const share = ((result.plainCloneSeconds / result.cloneSeconds) * 100).toFixed(0)
+function describeGit({ sizeMiB, pushSeconds, first, second, again, storm, ...memory }: GitMeasured): string {
   return [
-    `git, ${result.sizeMiB} MiB: push ${result.pushSeconds.toFixed(2)} s, clone ${result.cloneSeconds.toFixed(2)} s,`,
-    `git clone file:// ${result.plainCloneSeconds.toFixed(2)} s (${share} % of its speed);`,
-    `server ${result.idleMiB.toFixed(0)} MiB before, ${result.peakMiB.toFixed(0)} MiB at most`,
-  ].join(' ')
+    `git, ${sizeMiB} MiB: push ${pushSeconds.toFixed(2)} s`,
+    ...Object.entries({ 'first clone': first, 'second clone': second, 'clone again': again }).map(describeClone),
+    `${storm.clones} clones at once: ${storm.seconds.toFixed(2)} s, CPU of the server ${storm.serverCpu.toFixed(2)} s`,
+    `memory of the server: ${memory.idleMiB.toFixed(0)} MiB before, ${memory.peakMiB.toFixed(0)} MiB at most`,
+  ].join('\n')
+}
+
+function describeClone([name, { seconds, plainSeconds }]: [string, CloneMeasured]): string {
+  const share = ((plainSeconds / seconds) * 100).toFixed(0)
+  return `${name} ${seconds.toFixed(3)} s, beside git clone file:// ${plainSeconds.toFixed(3)} s (${share} % of its speed)`
 }
 
 function row(result: Measured): string {

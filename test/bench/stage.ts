@@ -87,6 +87,8 @@ async function startServer(folder: string, databaseUrl: string) {
         DATABASE_URL: databaseUrl,
         ADMIN_USERNAME: 'root',
         ADMIN_PASSWORD: PASSWORD,
+        // 0, to see what git alone does.
+        PACK_CACHE_BYTES: process.env.PACK_CACHE_BYTES ?? '',
         LOG_LEVEL: 'info',
         LOG_FORMAT: 'json',
       },
