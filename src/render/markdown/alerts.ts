@@ -6,8 +6,9 @@ const MARK = /^\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\][ \t]*(?:\n|$)/i
 export function alerts(parser: MarkdownIt): void {
   parser.core.ruler.before('inline', 'alerts', ({ tokens }) => {
     for (let index = 0; index + 2 < tokens.length; index++) {
-      const [quote, paragraph, inline] = [tokens[index], tokens[index + 1], tokens[index + 2]]
-      if (quote?.type !== 'blockquote_open' || paragraph?.type !== 'paragraph_open' || !inline) continue
+      const quote = tokens[index]
+      const inline = tokens[index + 2]
+      if (quote?.type !== 'blockquote_open' || tokens[index + 1]?.type !== 'paragraph_open' || !inline) continue
       const kind = MARK.exec(inline.content)?.[1]?.toLowerCase()
       if (kind) mark(quote, inline, kind)
     }

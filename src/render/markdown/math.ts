@@ -49,6 +49,9 @@ function isFormula(
 const unclosed = new WeakMap<object, Map<string, number>>()
 
 function blockRule(state: StateBlock, startLine: number, endLine: number, isSilent: boolean): boolean {
+  // Every line that may begin a block comes by here.
+  const first = state.src.charCodeAt((state.bMarks[startLine] ?? 0) + (state.tShift[startLine] ?? 0))
+  if (first !== 0x24 && first !== 0x5c) return false
   const line = (at: number) => state.src.slice((state.bMarks[at] ?? 0) + (state.tShift[at] ?? 0), state.eMarks[at] ?? 0)
   const [open, close] = line(startLine).trim() === '$$' ? ['$$', '$$'] : ['\\[', '\\]']
   if (line(startLine).trim() !== open || (state.sCount[startLine] ?? 0) - state.blkIndent >= 4) return false

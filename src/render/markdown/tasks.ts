@@ -11,8 +11,9 @@ export function tasks(parser: MarkdownIt): void {
     const { tokens } = state
     let offsets: number[] | undefined
     for (let index = 0; index + 2 < tokens.length; index++) {
-      const [item, paragraph, inline] = [tokens[index], tokens[index + 1], tokens[index + 2]]
-      if (item?.type !== 'list_item_open' || paragraph?.type !== 'paragraph_open' || inline?.type !== 'inline') continue
+      if (tokens[index]?.type !== 'list_item_open' || tokens[index + 1]?.type !== 'paragraph_open') continue
+      const inline = tokens[index + 2]
+      if (inline?.type !== 'inline') continue
       const mark = MARK.exec(inline.content)
       if (mark === null) continue
       offsets ??= bracketOffsets(sourceOf(state))
