@@ -7,6 +7,7 @@ import { decideRights, maySeeOwner, type SiteRules } from '../../src/access/deci
 import { Level } from '../../src/access/levels.ts'
 import { findRepository } from '../../src/access/load.ts'
 import { findAccount } from '../../src/access/load-account.ts'
+import { readableBy, readers } from '../../src/access/readers.ts'
 import { narrowByScopes } from '../../src/access/token-reach.ts'
 import { hasUnit, type Unit, units } from '../../src/access/units.ts'
 import { visibleTo } from '../../src/access/visible.ts'
@@ -34,12 +35,12 @@ const describe = (actor: Actor | undefined) =>
     ? 'a visitor'
     : `${actor.user.name}${actor.publicOnly ? ' (public only)' : ''}${actor.repositoryIds ? ' (limited)' : ''}`
 
-async function listVisible(site: SiteRules, actor: Actor | undefined): Promise<string[]> {
+async function listVisible(site: SiteRules, actor: Actor | undefined, unit?: Unit): Promise<string[]> {
   const rows = await connection.db
     .select({ path: sql<string>`${users.name} || '/' || ${repositories.name}` })
     .from(repositories)
     .innerJoin(users, eq(users.id, repositories.ownerId))
-    .where(visibleTo(site, actor))
+    .where(visibleTo(site, actor, unit))
     .orderBy(asc(repositories.id))
   return rows.map(({ path }) => path)
 }
@@ -80,6 +81,27 @@ async function compareUnit(
   return { listed: on.map(({ owner, repository }) => `${owner}/${repository.name}`), decided }
 }
 
+/** Who is told of news: the same question, asked of all people at once. */
+async function expectSameReaders(unit: Unit, actors: readonly (Actor | undefined)[], where: string): Promise<void> {
+  const rows = await connection.db
+    .select({ reader: readers.id, path: sql<string>`${users.name} || '/' || ${repositories.name}` })
+    .from(repositories)
+    .innerJoin(users, eq(users.id, repositories.ownerId))
+    .innerJoin(readers, eq(readers.kind, 'user'))
+    .where(readableBy(unit))
+    .orderBy(asc(repositories.id))
+  for (const actor of actors) {
+    if (actor?.method !== 'password') continue
+    const told = rows.filter(({ reader }) => reader === actor.user.id).map(({ path }) => path)
+    const listed = await listVisible({ requireSigninView: false }, actor, unit)
+    expect({ where: `${where}, ${describe(actor)}`, unit, told }).toEqual({
+      where: `${where}, ${describe(actor)}`,
+      unit,
+      told: listed,
+    })
+  }
+}
+
 async function expectSameAccounts(site: SiteRules, actor: Actor | undefined, where: string): Promise<number> {
   const all = await connection.db.select({ name: users.name }).from(users).orderBy(asc(users.id))
   const listed = await connection.db
@@ -104,6 +126,7 @@ test(`the rule and its SQL agree on ${QUESTIONS} random questions`, async () => 
     const dice = createDice(seed)
     const site = { requireSigninView: dice.chance(0.2) }
     const { actors, names } = await buildWorld(connection.db, dice)
+    await expectSameReaders(dice.pick(units), actors, `SEED=${seed}`)
     for (const given of actors) {
       const actor = given && narrowByScopes(given, 'repository', false).actor
       // A token whose scopes do not reach repositories is turned away before anything is looked up.

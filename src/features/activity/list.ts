@@ -4,7 +4,7 @@ import { activities } from '../../../db/schema/activity.ts'
 import { teamRepositories, teams } from '../../../db/schema/organizations.ts'
 import { repositories, watches } from '../../../db/schema/repositories.ts'
 import { users } from '../../../db/schema/users.ts'
-import type { Unit } from '../../access/units.ts'
+import { unitSwitch } from '../../access/unit-switch.ts'
 import { visibleTo } from '../../access/visible.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
@@ -109,21 +109,12 @@ const reachedBy = (teamId: number): SQL => sql`exists (
       where ${teamRepositories.teamId} = ${teams.id} and ${teamRepositories.repositoryId} = ${repositories.id})))`
 
 /** Which unit an operation belongs to, and whether the repository has it; other operations are of the repository as a whole. */
-const units: readonly { unit: Unit; words: readonly string[]; isOn: SQL }[] = [
-  {
-    unit: 'repo.issues',
-    words: ['create_issue', 'close_issue', 'reopen_issue', 'comment_issue'],
-    isOn: sql`${repositories.hasIssues} and ${repositories.externalTracker} is null`,
-  },
-  {
-    unit: 'repo.code',
-    words: ['commit_repo', 'push_tag', 'delete_tag', 'delete_branch'],
-    isOn: sql`${repositories.hasCode}`,
-  },
+const units: readonly { unit: keyof typeof unitSwitch; words: readonly string[] }[] = [
+  { unit: 'repo.issues', words: ['create_issue', 'close_issue', 'reopen_issue', 'comment_issue'] },
+  { unit: 'repo.code', words: ['commit_repo', 'push_tag', 'delete_tag', 'delete_branch'] },
   {
     unit: 'repo.pulls',
     words: ['create_pull_request', 'close_pull_request', 'reopen_pull_request', 'comment_pull', 'merge_pull_request'],
-    isOn: sql`${repositories.hasPullRequests}`,
   },
 ]
 
@@ -134,11 +125,12 @@ export function visibleUnits(
   opType: SQLWrapper,
 ): SQL | undefined {
   const seesAllUnits = actor === undefined || actor.user.isAdmin
-  const conditions = units.map(({ unit, words, isOn }) => {
+  const conditions = units.map(({ unit, words }) => {
     const list = sql.join(
       words.map((word) => sql`${word}`),
       sql`, `,
     )
+    const isOn = unitSwitch[unit]
     const isVisible = seesAllUnits ? isOn : sql`${isOn} and ${visibleTo(config, actor, unit)}`
     return sql`(${opType} not in (${list}) or (${isVisible}))`
   })
