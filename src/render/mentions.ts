@@ -1,0 +1,32 @@
+import { findAll } from './html/found.ts'
+
+/** Who names more people than this writes to nobody in particular. */
+const MAX_NAMES = 50
+/** As for the links of a text (see wanted.ts). */
+const MAX_CHARACTERS = 128 * 1024
+
+const FENCE = /^ {0,3}(`{3,}|~{3,})/
+
+/** The people that a text of markdown calls by `@name`, in lower case. What stands in code calls nobody. */
+export function mentionedNames(source: string): string[] {
+  if (!source.includes('@')) return []
+  const names = new Set<string>()
+  for (const found of findAll(withoutCode(source.slice(0, MAX_CHARACTERS)))) {
+    if (found.kind === 'user') names.add(found.name.toLowerCase())
+    if (names.size === MAX_NAMES) break
+  }
+  return [...names]
+}
+
+/** Without fenced blocks and spans of code, read line by line: near enough, and linear in the length of the text. */
+function withoutCode(source: string): string {
+  let fence: string | undefined
+  const lines = source.split('\n').map((line) => {
+    const mark = FENCE.exec(line)?.[1]
+    if (fence === undefined && mark === undefined) return line.replace(/`[^`]*`/g, '`')
+    if (fence === undefined) fence = mark
+    else if (mark?.startsWith(fence)) fence = undefined
+    return ''
+  })
+  return lines.join('\n')
+}
