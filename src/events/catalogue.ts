@@ -68,6 +68,8 @@ export const eventCatalogue = {
   ]),
   'issue.closed': StateChange,
   'issue.reopened': StateChange,
+  /** To these, who were not assigned before. New issues tell by themselves whom they are given to. */
+  'issue.assigned': Type.Composite([Issue, Type.Object({ userIds: Type.Array(Type.Integer()) })]),
   'issue.deleted': Issue,
   'comment.created': Comment,
   'comment.edited': Type.Composite([Comment, Type.Object({ oldBody: Type.String() })]),

@@ -36,12 +36,7 @@ export async function editIssue(
     if (!before) throw notFound()
     const text = readTextChange(before, option)
     const state = readStateChange(context, before, option)
-    if (assignees)
-      await replaceAssignees(
-        tx,
-        before.id,
-        assignees.map(({ id }) => id),
-      )
+    if (assignees) await assign(tx, doer, { issue: before, assignees })
     const after = await updateIssue(tx, before.id, { ...plan, ...text, ...state, updatedAt: context.clock.now() })
     if (after.milestoneId !== before.milestoneId || after.isClosed !== before.isClosed)
       await recountMilestones(tx, [before.milestoneId, after.milestoneId])
@@ -76,6 +71,26 @@ function readTextChange(before: IssueRow, option: EditIssueOption): Partial<Issu
 function readStateChange({ clock }: Context, before: IssueRow, option: EditIssueOption): Partial<IssueRow> {
   const isClosed = option.state ? option.state === 'closed' : before.isClosed
   return isClosed === before.isClosed ? {} : { isClosed, closedAt: isClosed ? clock.now() : null }
+}
+
+async function assign(
+  tx: Db,
+  { actor, repo }: Doer,
+  { issue, assignees }: { issue: IssueRow; assignees: readonly { id: number }[] },
+): Promise<void> {
+  const userIds = await replaceAssignees(
+    tx,
+    issue.id,
+    assignees.map(({ id }) => id),
+  )
+  if (userIds.length === 0) return
+  await appendEvent(tx, {
+    kind: 'issue.assigned',
+    actorId: actor.user.id,
+    repositoryId: repo.repository.id,
+    ownerId: repo.owner.id,
+    payload: { issueId: issue.id, number: issue.number, isPull: issue.isPull, userIds },
+  })
 }
 
 async function recordEdit(tx: Db, { actor, repo }: Doer, { before, after }: { before: IssueRow; after: IssueRow }) {

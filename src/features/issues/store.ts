@@ -108,9 +108,14 @@ export async function removeLabels(db: Db, issueId: number, labelIds?: readonly 
   await db.delete(issueLabels).where(and(eq(issueLabels.issueId, issueId), which))
 }
 
-export async function replaceAssignees(db: Db, issueId: number, userIds: readonly number[]): Promise<void> {
-  await db.delete(issueAssignees).where(eq(issueAssignees.issueId, issueId))
+/** Returns those who were not assigned before. */
+export async function replaceAssignees(db: Db, issueId: number, userIds: readonly number[]): Promise<number[]> {
+  const before = await db
+    .delete(issueAssignees)
+    .where(eq(issueAssignees.issueId, issueId))
+    .returning({ userId: issueAssignees.userId })
   if (userIds.length > 0) await db.insert(issueAssignees).values(userIds.map((userId) => ({ issueId, userId })))
+  return userIds.filter((id) => !before.some(({ userId }) => userId === id))
 }
 
 /** Writes to the issue's history that it was closed or opened again. */
