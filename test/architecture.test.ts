@@ -91,7 +91,18 @@ const tierNames: readonly (readonly string[])[] = [
     'git-hooks',
   ]),
   // Collaboration.
-  ['labels', 'milestones', 'issues', 'comments', 'reactions', 'attachments', 'pulls', 'reviews', 'statuses'],
+  [
+    'labels',
+    'milestones',
+    'issues',
+    'issue-subscriptions',
+    'comments',
+    'reactions',
+    'attachments',
+    'pulls',
+    'reviews',
+    'statuses',
+  ],
   // Reactions to all of the above, and administration.
   [
     'activity',

@@ -27,6 +27,7 @@ import { forkRoutes } from '../features/forks/routes.ts'
 import { gitHookRoutes } from '../features/git-hooks/routes.ts'
 import { gpgKeyRoutes } from '../features/gpg-keys/routes.ts'
 import { heatmapRoutes } from '../features/heatmap/routes.ts'
+import { issueSubscriptionRoutes } from '../features/issue-subscriptions/routes.ts'
 import { issueRoutes } from '../features/issues/routes.ts'
 import { organizationLabelRoutes } from '../features/labels/organization-routes.ts'
 import { labelRoutes } from '../features/labels/routes.ts'
@@ -87,6 +88,7 @@ const issueApi = (context: Context) =>
     .use(labelRoutes(context))
     .use(milestoneRoutes(context))
     .use(issueRoutes(context))
+    .use(issueSubscriptionRoutes(context))
     .use(commentRoutes(context))
 
 /** Repositories. */

@@ -6,9 +6,9 @@ import { paging } from '../../http/paging.ts'
 import { cursorQuery } from '../../http/query.ts'
 import { viewerOf } from '../../http/viewer.ts'
 import { unauthorized } from '../../kernel/errors.ts'
-import { wireTime } from '../../kernel/time.ts'
 import { Repository } from '../../wire/repository.ts'
 import { presentUser, User } from '../../wire/user.ts'
+import { presentWatchInfo, WatchInfo } from '../../wire/watch-info.ts'
 import { listRepositories } from './list.ts'
 import { presentPage } from './list-routes.ts'
 import { listWatchers } from './stars.ts'
@@ -17,26 +17,8 @@ import { getWatch, unwatch, type WatchRow, watch } from './watches.ts'
 const query = t.Object(cursorQuery)
 const Repositories = t.Array(Repository)
 
-const WatchInfo = t.Object(
-  {
-    subscribed: t.Boolean(),
-    ignored: t.Boolean(),
-    reason: t.Null(),
-    created_at: t.String({ format: 'date-time' }),
-    url: t.String(),
-    repository_url: t.String(),
-  },
-  { $id: 'WatchInfo' },
-)
-
-const presentWatch = (row: WatchRow, { apiUrl }: RepositoryAccess): typeof WatchInfo.static => ({
-  subscribed: row.isSubscribed,
-  ignored: !row.isSubscribed,
-  reason: null,
-  created_at: wireTime(row.createdAt),
-  url: `${apiUrl}/subscription`,
-  repository_url: apiUrl,
-})
+const presentWatch = (row: WatchRow, { apiUrl }: RepositoryAccess): WatchInfo =>
+  presentWatchInfo({ ...row, url: `${apiUrl}/subscription`, repositoryUrl: apiUrl })
 
 /** What somebody watches, by name. */
 const watchedBy = (id: number) => ({ filter: { watchedById: id }, order: { by: 'name' } as const })
