@@ -33,6 +33,7 @@ import { organizationLabelRoutes } from '../features/labels/organization-routes.
 import { labelRoutes } from '../features/labels/routes.ts'
 import { milestoneRoutes } from '../features/milestones/routes.ts'
 import { nodeInfoRoutes } from '../features/nodeinfo/routes.ts'
+import { notificationRoutes } from '../features/notifications/routes.ts'
 import { organizationMemberRoutes } from '../features/organizations/member-routes.ts'
 import { organizationRoutes } from '../features/organizations/routes.ts'
 import { userOrganizationRoutes } from '../features/organizations/user-routes.ts'
@@ -89,6 +90,7 @@ const issueApi = (context: Context) =>
     .use(milestoneRoutes(context))
     .use(issueRoutes(context))
     .use(issueSubscriptionRoutes(context))
+    .use(notificationRoutes(context))
     .use(commentRoutes(context))
 
 /** Repositories. */

@@ -9,6 +9,7 @@ import { archiveTasks } from '../features/archives/cleanup.ts'
 import { auditTasks } from '../features/audit-log/retention.ts'
 import { avatarTasks } from '../features/avatars/service.ts'
 import { emailTasks } from '../features/emails/tasks.ts'
+import { notificationFanOut } from '../features/notifications/tell.ts'
 import { refreshHandlers } from '../features/refs/refresh.ts'
 import { refTasks, repairPushes } from '../features/refs/repair.ts'
 import { resyncTasks } from '../features/refs/resync.ts'
@@ -27,7 +28,7 @@ import { mailHandlers } from '../mail/send.ts'
 import { defaultHooks, deliveryTasks } from '../webhooks/defaults.ts'
 
 /** What features do when an event has happened elsewhere. */
-export const reactions: readonly Reaction[] = [activityRecord, defaultHooks]
+export const reactions: readonly Reaction[] = [activityRecord, notificationFanOut, defaultHooks]
 
 /** Everything that runs by the clock. */
 export const periodicTasks: readonly CronTask[] = [

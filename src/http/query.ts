@@ -85,14 +85,17 @@ export const queryTime = (shown: Shown = {}) =>
       .Encode((value) => value?.toISOString() ?? ''),
   )
 
-/** Wire: a time, refused with 422 when it is unreadable: a client that follows changes would take all for new. */
-export const queryInstant = (name: string) =>
+/**
+ * Wire: a time, refused when it is unreadable: a client that follows changes would take all for new.
+ * @param refuse 422 unless it says otherwise
+ */
+export const queryInstant = (name: string, refuse = () => invalid('is no RFC 3339 time', name)) =>
   t.Optional(
     t
       .Transform(raw({ type: 'string', format: 'date-time' }))
       .Decode((value) => {
         const at = readMoment(value)
-        if (!at && first(value)?.trim()) throw invalid('is no RFC 3339 time', name)
+        if (!at && first(value)?.trim()) throw refuse()
         return at
       })
       .Encode((value) => value?.toISOString() ?? ''),

@@ -44,7 +44,14 @@ async function things(): Promise<Map<string, number>> {
     ['/user/keys/', await post('/user/keys', { title: 'theirs', key: KEY })],
     ['/repositories/', await post('/user/repos', { name: 'secret', private: true })],
   ]
-  return new Map(made.map(([path, answer]) => [path, answer.number('id')]))
+  // What somebody was told, where nobody else may see what it is about.
+  await service.admin.client.post('/repos/bob/secret/issues', { title: 'theirs' })
+  await service.drain()
+  const thread = (await bob.client.get('/notifications')).number('0.id')
+  return new Map([
+    ...made.map(([path, answer]): [string, number] => [path, answer.number('id')]),
+    ['/notifications/threads/', thread],
+  ])
 }
 
 /** Where another test asks the same: below an administrator, by a number within the repository, or with keys of its own. */
@@ -61,7 +68,8 @@ test('the number of a thing of somebody else leads nowhere below a parent of one
   await alice.client.post('/repos/alice/mine/issues', { title: 'mine' })
   await alice.client.post('/orgs', { username: 'alices' })
   const numbers = await things()
-  const tables = 'hooks labels milestones comments teams public_keys repositories team_members team_repositories'
+  const tables =
+    'hooks labels milestones comments teams public_keys repositories team_members team_repositories notifications'
   const rows = async () => {
     const all = await Promise.all(
       tables

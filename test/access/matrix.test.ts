@@ -243,6 +243,7 @@ test.each([
   ['POST', '/markdown', '{"Text":"@{name} {name}/hidden#1","Mode":"comment"}'],
   ['POST', '/repos/stranger/home/forks', '{"organization":"{name}"}'],
   ['GET', '/users/{name}/keys', ''],
+  ['PUT', '/repos/stranger/home/issues/1/subscriptions/{name}', ''],
 ] as const)('%s %s tells a hidden person from none nowhere', async (method, path, body) => {
   const unseen = await service.admin.client.get('/users/unseen')
   const answers: string[] = []
@@ -265,7 +266,7 @@ test.each([
 
 /** What whoever may read any unit of a repository may ask: about the repository and its people. */
 const WITHOUT_UNIT =
-  /^(GET \/repos\/\{owner\}\/\{repo\}(\/(topics|stargazers|subscribers|teams|collaborators.*|assignees|activities\/feeds))?|(PUT|DELETE) .*\/subscription|POST .*\/mark(up|down.*))$/
+  /^(GET \/repos\/\{owner\}\/\{repo\}(\/(topics|stargazers|subscribers|teams|collaborators.*|assignees|activities\/feeds|notifications))?|(PUT|DELETE) .*\/subscription|PUT .*\/notifications|POST .*\/mark(up|down.*))$/
 const WITHIN_UNIT: Record<string, RegExp> = {
   'repo.wiki': /^$/,
   'repo.issues': / \/repos\/\{owner\}\/\{repo\}\/(issues|labels|milestones)/,

@@ -45,6 +45,9 @@ export async function makeReadableWorld(service: TestService): Promise<PathOf> {
   await send('POST', `${path}/forks`, { organization: 'club' })
   await send('POST', '/admin/badges', { slug: 'old', description: 'old' })
   await send('POST', '/admin/users/friend/badges', { badge_slugs: ['old'] })
+  await friend.client.post(`${path}/issues/1/comments`, { body: 'news' })
+  await service.drain()
+  const thread = (await admin.client.get('/notifications')).number('0.id')
   const { armored } = await makeGpgKey([service.context.config.adminEmail])
   const clone = (revision: string) => service.git(['rev-parse', revision], { cwd: `${service.git.folder}/world` })
   const names: Values = {
@@ -61,6 +64,7 @@ export async function makeReadableWorld(service: TestService): Promise<PathOf> {
     '/teams/{id}': { id: team },
     '/teams/{id}/repos/{org}/{repo}': { id: team, repo: 'shared' },
     '/repositories/{id}': { id: world.id },
+    '/notifications/threads/{id}': { id: thread },
     [`${own}/teams`]: { owner: 'club', repo: 'shared', team: 'crew' },
     [`${own}/git/blobs/{sha}`]: { sha: await clone('v1:README.md') },
     [`${own}/git/tags/{sha}`]: { sha: await clone('v1') },

@@ -1,0 +1,91 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Db } from '../../../db/client.ts'
+import { comments, issueAssignees, issueSubscriptions, issues } from '../../../db/schema/issues.ts'
+import { notifications } from '../../../db/schema/notifications.ts'
+import { repositories, watches } from '../../../db/schema/repositories.ts'
+import { blocks, users } from '../../../db/schema/users.ts'
+import { readableBy, readers } from '../../access/readers.ts'
+import { unitSwitch } from '../../access/unit-switch.ts'
+import type { News } from './news.ts'
+
+/** A place in the order of receivers. */
+export interface Receiver {
+  userId: number
+  issueId: number
+}
+
+interface Part {
+  at: Date
+  after: Receiver | undefined
+  limit: number
+}
+
+/**
+ * Tells those concerned of the news, in one statement: who watches the repository or asked for the issue, its author, who commented
+ * or works on it, and who is called by name. Never who did it, who asked not to be told of the issue, who blocked the one who did it,
+ * nor who cannot sign in or may not read it now. A thread tells of an event once: the same news again change nothing.
+ * @returns where to go on, when there may be more
+ */
+export async function tellReceivers(
+  db: Db,
+  news: readonly News[],
+  { at, after, limit }: Part,
+): Promise<Receiver | undefined> {
+  const time = at.toISOString()
+  const [last] = await db.execute<{ userId: number; issueId: number; people: number }>(sql`
+    with news as materialized (${givenNews(news)}),
+    concerned as (${concerned}),
+    chosen as materialized (
+      select ${readers.id} as user_id, news.issue_id, news.repository_id, news.is_pull, max(news.event_id) as event_id
+      from concerned join news using (event_id)
+      join ${users} as ${readers} on ${readers.id} = concerned.user_id
+      join ${repositories} on ${repositories.id} = news.repository_id
+      join ${users} on ${users.id} = ${repositories.ownerId}
+      where (${readers.id}, news.issue_id) > (${after?.userId ?? 0}::bigint, ${after?.issueId ?? 0}::bigint)
+        and ${mayBeTold}
+      group by ${readers.id}, news.issue_id, news.repository_id, news.is_pull
+      order by ${readers.id}, news.issue_id limit ${limit}),
+    told as (
+      insert into ${notifications} (user_id, repository_id, issue_id, is_pull, event_id, created_at, updated_at)
+      select user_id, repository_id, issue_id, is_pull, event_id, ${time}::timestamptz, ${time}::timestamptz
+      from chosen order by user_id, issue_id
+      on conflict (issue_id, user_id) do update set event_id = excluded.event_id, updated_at = excluded.updated_at,
+        status = case when ${notifications.status} = 'read' then 'unread' else ${notifications.status} end
+      where ${notifications.eventId} < excluded.event_id)
+    select user_id as "userId", issue_id as "issueId", (select count(*)::int from chosen) as people
+    from chosen order by user_id desc, issue_id desc limit 1`)
+  return last && last.people >= limit ? { userId: last.userId, issueId: last.issueId } : undefined
+}
+
+const givenNews = (news: readonly News[]): SQL => sql`
+  select given."eventId" as event_id, given."actorId" as actor_id, given.names, given."onlyIds" as only_ids,
+    ${issues.id} as issue_id, ${issues.repositoryId} as repository_id, ${issues.isPull} as is_pull, ${issues.posterId} as poster_id
+  from json_to_recordset(${JSON.stringify(news)}::text::json) as given(
+    "eventId" bigint, "actorId" bigint, "issueId" bigint, names text[], "onlyIds" bigint[])
+  join ${issues} on ${issues.id} = given."issueId"`
+
+/** Pairs of an event and somebody, who may be gone. */
+const concerned = sql`
+  select event_id, ${watches.userId} as user_id from news
+    join ${watches} on ${watches.repositoryId} = news.repository_id and ${watches.isSubscribed} where only_ids is null
+  union select event_id, poster_id from news where only_ids is null
+  union select event_id, ${comments.posterId} from news
+    join ${comments} on ${comments.issueId} = news.issue_id and ${comments.kind} = 'comment' where only_ids is null
+  union select event_id, ${issueAssignees.userId} from news
+    join ${issueAssignees} on ${issueAssignees.issueId} = news.issue_id where only_ids is null
+  union select event_id, ${issueSubscriptions.userId} from news
+    join ${issueSubscriptions} on ${issueSubscriptions.issueId} = news.issue_id and ${issueSubscriptions.isSubscribed}
+    where only_ids is null
+  union select event_id, ${users.id} from news join ${users} on ${users.lowerName} = any(names)
+  union select event_id, unnest(only_ids) from news`
+
+const mayBeTold = sql`
+  ${readers.kind} = 'user' and ${readers.isActive} and not ${readers.prohibitLogin}
+  and ${readers.id} is distinct from news.actor_id
+  and not exists (
+    select 1 from ${issueSubscriptions} where ${issueSubscriptions.issueId} = news.issue_id
+      and ${issueSubscriptions.userId} = ${readers.id} and not ${issueSubscriptions.isSubscribed})
+  and not exists (
+    select 1 from ${blocks} where ${blocks.blockerId} = ${readers.id} and ${blocks.blockedId} = news.actor_id)
+  and case when news.is_pull then ${unitSwitch['repo.pulls']} and ${readableBy('repo.pulls')}
+    else ${unitSwitch['repo.issues']} and ${readableBy('repo.issues')} end`
