@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { tests } from 'commonmark-spec'
 import { parserOf } from '../../src/render/markdown/parser.ts'
+import { comparable } from './support.ts'
 
 interface Example {
   number: number
@@ -16,17 +17,6 @@ const DEVIATIONS: Readonly<Record<number, string>> = {
 }
 
 const examples: readonly Example[] = tests
-
-/** Takes out what the family adds on purpose: directions, a frame around code; and blanks inside of empty quotes. */
-function comparable(html: string): string {
-  return html
-    .replaceAll(' dir="auto"', '')
-    .replace(/<div class="code-block">(<pre>[\s\S]*?<\/pre>)<\/div>/g, '$1')
-    .replace(/<blockquote>\s*<\/blockquote>/g, '<blockquote></blockquote>')
-    .replaceAll(' />', '>')
-    .replaceAll('&#34;', '&quot;')
-    .trim()
-}
 
 test('the published examples are all read', () => expect(examples.length).toBe(652))
 

@@ -27,6 +27,13 @@ test.each([
   ['https://', 'https://'],
   ['xhttps://a.example', 'xhttps://a.example'],
   ['me@bar.example', mail('me@bar.example')],
+  ['mailto:me@bar.example.', `${link('mailto:me@bar.example').replace(' data-markdown-generated-content=""', '')}.`],
+  ['amailto:me@bar.example', `amailto:${mail('me@bar.example')}`],
+  [
+    'xmpp:me@bar.example/x@y.z/w mailto:me@bar.example/x',
+    '<a href="xmpp:me@bar.example/x@y.z" rel="nofollow">xmpp:me@bar.example/x@y.z</a>/w ' +
+      '<a href="mailto:me@bar.example" rel="nofollow">mailto:me@bar.example</a>/x',
+  ],
   [
     'hello@mail+xyz.example is not, hello+xyz@mail.example is',
     `hello@mail+xyz.example is not, ${mail('hello+xyz@mail.example')} is`,

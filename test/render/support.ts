@@ -33,3 +33,14 @@ export function render(source: string, options: RenderOptions = {}): Promise<str
     isColoured: true,
   })
 }
+
+/** Takes out what the family adds on purpose: directions, a frame around code; and blanks inside of empty quotes. */
+export function comparable(html: string): string {
+  return html
+    .replaceAll(' dir="auto"', '')
+    .replace(/<div class="code-block">(<pre>[\s\S]*?<\/pre>)<\/div>/g, '$1')
+    .replace(/<blockquote>\s*<\/blockquote>/g, '<blockquote></blockquote>')
+    .replaceAll(' />', '>')
+    .replaceAll('&#34;', '&quot;')
+    .trim()
+}

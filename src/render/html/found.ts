@@ -1,7 +1,7 @@
 /** A piece of text that has a meaning of its own. Offsets are in UTF-16 units. */
 export type Found = { start: number; end: number } & (
   | { kind: 'url'; url: string }
-  | { kind: 'mail'; address: string }
+  | { kind: 'mail'; url: string }
   | { kind: 'user'; name: string }
   | { kind: 'issue'; mark: '#' | '!'; index: number; owner?: string; repo?: string }
   | { kind: 'commit'; sha: string; owner?: string; repo?: string }
@@ -116,16 +116,26 @@ function readAt(text: string, at: number, from: number): Found | undefined {
   if (commit !== undefined) return commit
   const local = /[a-z\d._+-]{1,64}$/i.exec(text.slice(Math.max(from, at - 65), at))?.[0]
   const after = text.slice(at + 1, at + 256)
-  if (local !== undefined) {
-    const host = /^[a-z\d](?:[a-z\d-]{0,62}\.)*[a-z\d_-]{0,63}/i.exec(after)?.[0].replace(/\.+$/, '') ?? ''
-    const isMail = /^[a-z\d-]+(?:\.[a-z\d-]+)+$/i.test(host) && !/[-_]$/.test(host) && local.length <= 64
-    if (!isMail) return undefined
-    const address = `${local}@${host}`
-    return { kind: 'mail', address, start: at - local.length, end: at + 1 + host.length }
-  }
+  if (local !== undefined) return readMail(text, at, { local, after, from })
   if (/[\w/@.`-]$/.test(text.slice(at - 1, at))) return undefined
   const name = /^[a-z\d](?:[\w.-]{0,98}\w)?/i.exec(after)?.[0]
   return name === undefined ? undefined : { kind: 'user', name, start: at, end: at + 1 + name.length }
+}
+
+/** GFM 6.9: `mailto:` and `xmpp:` before an address belong to it, and one step of a path after the latter. */
+function readMail(
+  text: string,
+  at: number,
+  { local, after, from }: { local: string; after: string; from: number },
+): Found | undefined {
+  const host = /^[a-z\d](?:[a-z\d-]{0,62}\.)*[a-z\d_-]{0,63}/i.exec(after)?.[0].replace(/\.+$/, '') ?? ''
+  const isMail = /^[a-z\d-]+(?:\.[a-z\d-]+)+$/i.test(host) && !/[-_]$/.test(host)
+  if (!isMail) return undefined
+  const begin = at - local.length
+  const scheme = /(?<![\w.+-])(?:mailto|xmpp):$/i.exec(text.slice(Math.max(from, begin - 8), begin))?.[0] ?? ''
+  const path = /^xmpp:/i.test(scheme) ? /^\/[a-z\d@.]*[a-z\d@]/i.exec(after.slice(host.length)) : null
+  const [start, end] = [begin - scheme.length, at + 1 + host.length + (path?.[0].length ?? 0)]
+  return { kind: 'mail', url: `${scheme || 'mailto:'}${text.slice(begin, end)}`, start, end }
 }
 
 function readCommitElsewhere(text: string, at: number, from: number): Found | undefined {

@@ -39,7 +39,7 @@ function present({ found, written, context, known }: Piece): string | undefined 
     case 'url':
       return presentUrl(found.url, { found, written, context, known })
     case 'mail':
-      return anchor(`mailto:${found.address}`, '', escapeHtml(written))
+      return anchor(found.url, '', escapeHtml(written))
     case 'emoji': {
       const emoji = emojiOf(found.name)
       return emoji && `<span class="emoji" aria-label="${escapeHtml(found.name)}">${emoji}</span>`
