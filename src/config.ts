@@ -44,7 +44,7 @@ const variables = {
   }),
 
   // Who may do what.
-  allowRegistration: yesNo(true, 'What NodeInfo says; visitors cannot create accounts yet.'),
+  allowRegistration: yesNo(true, 'Without effect so far: only administrators can create accounts.'),
   requireSigninView: yesNo(false, 'Whether visitors must sign in to see anything.'),
   maxRepoCreation: integer(-1, { minimum: -1 }, 'Repositories per owner; -1 is no limit.'),
   maxOwned: integer(

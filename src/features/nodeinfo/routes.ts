@@ -16,7 +16,8 @@ export const nodeInfoRoutes = (context: Context) => {
       software: { name: 'hearth', version, repository: context.baseUrl, homepage: context.baseUrl },
       protocols: [],
       services: { inbound: [], outbound: [] },
-      openRegistrations: context.config.allowRegistration,
+      // There is no way to sign up yet, whatever ALLOW_REGISTRATION says.
+      openRegistrations: false,
       usage: await usage(),
       metadata: {},
     }),
