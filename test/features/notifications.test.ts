@@ -448,6 +448,20 @@ describe('marks', () => {
     }
   })
 
+  test('of very many threads are all made, and the newest thousand shown', async () => {
+    const { sql } = service.context
+    const crowded = await service.createRepository(owner)
+    await sql`insert into issues (repository_id, number, title) select ${crowded.id}, n, n from generate_series(1, 1005) n`
+    await sql`
+      insert into notifications (user_id, repository_id, issue_id, is_pull, event_id, updated_at)
+      select (select id from users where name = ${owner.name}), repository_id, id, false, number, now() + number * interval '1 s'
+      from issues where repository_id = ${crowded.id}`
+    const shown = titles(await mark(owner, `${crowded.path}/notifications`))
+    expect([shown.length, shown[0], shown.at(-1)]).toEqual([1000, '1005', '6'])
+    expect(await told(owner, {}, crowded.path)).toEqual([])
+    await owner.client.delete(crowded.path)
+  })
+
   test('are possible in an archived repository', async () => {
     await owner.client.patch(quiet.path, { archived: true })
     expect((await mark(owner, `${quiet.path}/notifications?all=true`)).length).toBe(1)
