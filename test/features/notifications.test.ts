@@ -102,6 +102,13 @@ describe('who is told', () => {
     return names
   }
 
+  /** Those who have a thread of it, whether they see it or not. */
+  async function receiversOf(title: string): Promise<string[]> {
+    const rows = await service.context.sql`
+      select name from notifications join issues on issues.id = issue_id join users on users.id = user_id where title = ${title}`
+    return rows.map(({ name }) => String(name))
+  }
+
   beforeAll(async () => {
     owner = await service.createUser()
     author = await service.createUser()
@@ -182,6 +189,7 @@ describe('who is told', () => {
     await owner.client.put(`${secret.path}/collaborators/${assignee.name}`, { permission: 'read' })
     const one = await write(secret, owner, { body: `@${called.name} @${assignee.name}` })
     expect(await toldOf(one.title)).toEqual(['assignee'])
+    expect(await receiversOf(one.title)).toEqual([assignee.name])
     await owner.client.post('/orgs', { username: 'closed-club', visibility: 'private' })
     await owner.client.post('/orgs/closed-club/repos', { name: 'plans', private: true })
     const units = [
@@ -196,6 +204,7 @@ describe('who is told', () => {
     const plans = { ...secret, path: '/repos/closed-club/plans' }
     const two = await write(plans, owner, { body: `@${called.name} @${commenter.name} @${watcher.name}` })
     expect(await toldOf(two.title)).toEqual(['called'])
+    expect(await receiversOf(two.title)).toEqual([called.name])
   })
 
   test('a pinned thread stays pinned and goes to the top, a read one is unread again', async () => {
