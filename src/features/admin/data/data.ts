@@ -1,0 +1,20 @@
+import type { DataCheck } from './check.ts'
+import { checkHalfBuilt, checkStrays, surveyFolders } from './folders.ts'
+import { checkRepositories } from './repositories.ts'
+import { checkCounters, checkJobs, checkSequences, checkUnfinished } from './rows.ts'
+
+/**
+ * Compares everything that is kept: folders with rows, refs with rows, numbers with what they count. May run beside servers that work:
+ * what they are in the middle of is no fault. Folders first, since what is repaired there changes rows.
+ */
+export async function checkData(check: DataCheck): Promise<{ repositories: number; folders: number }> {
+  await checkUnfinished(check)
+  const survey = await surveyFolders(check)
+  const repositories = await checkRepositories(check, survey)
+  await checkStrays(check, survey)
+  await checkHalfBuilt(check)
+  await checkCounters(check)
+  await checkSequences(check)
+  await checkJobs(check)
+  return { repositories, folders: survey.folders }
+}
