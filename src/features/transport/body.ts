@@ -29,12 +29,17 @@ export function openBody(request: Request, limits: BodyLimits): ReadableStream<U
 const tooMuch = (maxBytes: number) => tooLarge(`more than ${maxBytes} bytes`)
 
 const rests = new WeakMap<ReadableStream<Uint8Array>, () => Promise<void>>()
+const ended = new WeakSet<ReadableStream<Uint8Array>>()
 
 /**
  * The answer to an opened body, which ends when the client has sent everything. Bun ends the whole process ("infallible: server
  * bound") when an answer ends while git, which has refused a pack early, has left a part of the request unread.
  */
-export function endsWithBody(answer: ReadableStream<Uint8Array>, body: ReadableStream<Uint8Array>) {
+export function endsWithBody(
+  answer: ReadableStream<Uint8Array>,
+  body: ReadableStream<Uint8Array>,
+): ReadableStream<Uint8Array> {
+  if (ended.has(body)) return answer
   const reader = answer.getReader()
   return new ReadableStream<Uint8Array>(
     {
@@ -77,7 +82,10 @@ export function limited(
           throw badRequest('the body was broken off, or is no valid zip')
         })
         if (signal?.aborted) return
-        if (done) return controller.close()
+        if (done) {
+          ended.add(body)
+          return controller.close()
+        }
         size += value.length
         passed(value.length)
         if (size <= maxBytes) return controller.enqueue(value)
