@@ -120,7 +120,7 @@ export function send(
 export const encodeRequest = (lines: readonly (string | Buffer)[]): Buffer<ArrayBuffer> =>
   Buffer.concat(lines.map((line) => (typeof line === 'string' ? encodePacket(line) : line)))
 
-const DELIMITER = Buffer.from('0001')
+export const DELIMITER = Buffer.from('0001')
 
 /** What refs there are, by version 2. */
 export const listing = ['command=ls-refs\n', DELIMITER, 'symrefs\n', 'ref-prefix refs/\n', FLUSH]

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdir, readdir, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { encodePacket, FLUSH } from '../../src/git/packet.ts'
 import {
   ask,
   type CachedStage,
   clone,
   createWithData,
+  DELIMITER,
   encodeRequest,
   listing,
   MIB,
@@ -90,6 +92,20 @@ test('a fetch, and a round of talk about what the client has, are answered by gi
   for (const question of [...questions, ...questions, ...questions])
     expect(await ask(stage, id, question)).toMatch(/acknowledgments|packfile/)
   expect([await stage.started(), await stage.kept(id)]).toEqual([before + 6, []])
+})
+
+test('what a client calls itself makes no difference, and what it asks does', async () => {
+  await fresh()
+  const by = (agent: string, sha = head) => wanting(sha).toSpliced(1, 0, `agent=${agent}`)
+  for (const agent of ['git/2.39', 'git/2.50']) await ask(stage, id, by(agent))
+  await stage.kept(id)
+  await withoutGit(() => ask(stage, id, by('other/1')))
+  const list = (prefix: string) => ['command=ls-refs', DELIMITER, encodePacket(Buffer.from(prefix, 'latin1')), FLUSH]
+  const parent = await must(['rev-parse', 'main~1'], stage.folder(id))
+  await must(['update-ref', 'refs/heads/a\u00ff', parent], stage.folder(id))
+  // The first byte of that letter, and another one: neither is a text.
+  for (const _ of [1, 2]) expect(await ask(stage, id, list('ref-prefix refs/heads/a\xc4'))).not.toContain(parent)
+  expect(await ask(stage, id, list('ref-prefix refs/heads/a\xc3'))).toContain(parent)
 })
 
 test('what is pushed comes with the next clone', async () => {
@@ -276,6 +292,20 @@ describe('who goes away in the middle', () => {
     gone.abort()
     const rest = Buffer.from(await staying.arrayBuffer())
     expect([rest.length > 20 * MIB, rest.subarray(-4).toString()]).toEqual([true, '0000'])
+  })
+
+  test.each([100 * MIB, MIB])('before the first byte, ends git, with room for %d bytes', async (maxBytes) => {
+    const narrow = await openCachedStage(maxBytes)
+    const sha = await createWithData(narrow, 1, { bytes: 6 * MIB })
+    await ask(narrow, 1, wanting(sha))
+    const gone = new AbortController()
+    const { signal } = gone
+    const body = new Blob([encodeRequest(wanting(sha))]).stream()
+    const { done } = await narrow.git.serve(1, 'upload-pack', { body, protocol: 'version=2', signal })
+    gone.abort()
+    expect((await done).exitCode).not.toBe(0)
+    expect(await narrow.kept(1)).toEqual([])
+    await narrow.close()
   })
 
   test('alone, ends git and leaves nothing, and does not spoil what is kept', async () => {

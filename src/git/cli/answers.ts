@@ -43,7 +43,7 @@ export class Answers {
   #keep(digest: string, answer: Answer): void {
     this.#drop(digest)
     this.#kept.set(digest, answer)
-    this.#bytes += answer.bytes.length
+    this.#bytes += weightOf(answer)
     for (const oldest of this.#kept.keys()) {
       if (this.#bytes <= MAX_BYTES) return
       this.#drop(oldest)
@@ -55,10 +55,14 @@ export class Answers {
   }
 
   #drop(digest: string): void {
-    this.#bytes -= this.#kept.get(digest)?.bytes.length ?? 0
+    const known = this.#kept.get(digest)
+    if (known) this.#bytes -= weightOf(known)
     this.#kept.delete(digest)
   }
 }
+
+/** With what it takes to keep even an empty one. */
+const weightOf = ({ bytes }: Answer): number => bytes.length + 512
 
 /** Passes a stream on; when it has ended and was not too long, all of it is handed over. */
 export function overheard(

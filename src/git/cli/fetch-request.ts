@@ -8,7 +8,8 @@ const MAX_BYTES = 256 * 1024
 export interface FetchQuestion {
   /** `refs`: a list of refs. `clone`: a pack for a client that names nothing it has, and asks for it at once. */
   kind: 'refs' | 'clone'
-  bytes: Uint8Array
+  /** Everything in it that the answer depends on: all but what the client calls itself. */
+  asked: string
 }
 
 export interface FetchRequest {
@@ -40,9 +41,7 @@ export async function readFetchRequest(
     size += value?.length ?? 0
   }
   deadline.signal.removeEventListener('abort', stop)
-  const bytes = isWhole ? Buffer.concat(chunks) : undefined
-  const kind = bytes && classify(bytes, isSecond)
-  return { question: bytes && kind && { kind, bytes }, body: replay(chunks, reader) }
+  return { question: isWhole ? understand(Buffer.concat(chunks), isSecond) : undefined, body: replay(chunks, reader) }
 }
 
 function replay(chunks: Uint8Array[], rest: ReadableStreamDefaultReader<Uint8Array>): ReadableStream<Uint8Array> {
@@ -61,17 +60,18 @@ function replay(chunks: Uint8Array[], rest: ReadableStreamDefaultReader<Uint8Arr
 }
 
 /** Undefined for every request that is not surely one of the two: git judges those. */
-export function classify(bytes: Uint8Array, isSecond: boolean): FetchQuestion['kind'] | undefined {
-  const packets = readPackets(bytes)
-  if (packets === undefined) return undefined
-  return isSecond ? classifySecond(packets) : isClone(packets) ? 'clone' : undefined
+function understand(bytes: Uint8Array, isSecond: boolean): FetchQuestion | undefined {
+  const lines = readLines(bytes)
+  const kind = lines && (isSecond ? classifySecond(lines) : isClone(lines) ? 'clone' : undefined)
+  if (!kind) return undefined
+  return { kind, asked: JSON.stringify(lines.filter(({ text }) => !text.startsWith('agent='))) }
 }
 
 /** gitprotocol-v2(5): a command and capabilities, a delimiter, arguments, one flush. */
-function classifySecond(packets: readonly Line[]): FetchQuestion['kind'] | undefined {
-  const end = packets.findIndex(({ kind }) => kind === 'flush')
-  if (end !== packets.length - 1) return undefined
-  const [command, ...rest] = packets.slice(0, end)
+function classifySecond(lines: readonly Line[]): FetchQuestion['kind'] | undefined {
+  const end = lines.findIndex(({ kind }) => kind === 'flush')
+  if (end !== lines.length - 1) return undefined
+  const [command, ...rest] = lines.slice(0, end)
   if (command?.text === 'command=ls-refs') return 'refs'
   if (command?.text !== 'command=fetch') return undefined
   return isClone(rest.slice(rest.findIndex(({ kind }) => kind === 'delimiter') + 1)) ? 'clone' : undefined
@@ -79,6 +79,7 @@ function classifySecond(packets: readonly Line[]): FetchQuestion['kind'] | undef
 
 interface Line {
   kind: Packet['kind']
+  /** One character for each byte. */
   text: string
 }
 
@@ -92,7 +93,7 @@ function isClone(lines: readonly Line[]): boolean {
   )
 }
 
-function readPackets(bytes: Uint8Array): Line[] | undefined {
+function readLines(bytes: Uint8Array): Line[] | undefined {
   const reader = new PacketReader()
   reader.push(bytes)
   const lines: Line[] = []
@@ -100,7 +101,7 @@ function readPackets(bytes: Uint8Array): Line[] | undefined {
     for (let packet = reader.next(); packet; packet = reader.next())
       lines.push({
         kind: packet.kind,
-        text: packet.kind === 'data' ? packet.payload.toString().replace(/\n$/, '') : '',
+        text: packet.kind === 'data' ? packet.payload.toString('latin1').replace(/\n$/, '') : '',
       })
   } catch {
     return undefined // No packets: git tells the client so.

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { sha256Hex } from '../../kernel/hashing.ts'
 import type { Call, Served, ServeRequest } from '../model.ts'
 import { overheard } from './answers.ts'
 import { startDeadline } from './deadline.ts'
@@ -35,9 +35,15 @@ export async function serveFetch(store: Store, id: number, request: ServeRequest
     })
   const subject = { id, folder, protocol: environment.GIT_PROTOCOL }
   const askAlone = async () => served(await ask(request))
-  if (question?.kind === 'refs') return answerRefs(store, subject, question.bytes, askAlone)
+  if (question?.kind === 'refs') return answerRefs(store, subject, question.asked, askAlone)
   if (question?.kind !== 'clone' || !store.packs) return askAlone()
-  return answerClone(store, store.packs, { subject, question, askAlone, askForAll: () => ask({}) })
+  return answerClone(store, store.packs, {
+    subject,
+    question,
+    signal: request.signal,
+    askAlone,
+    askForAll: () => ask({}),
+  })
 }
 
 async function readBody(store: Store, request: ServeRequest, isSecond: boolean) {
@@ -49,7 +55,7 @@ async function readBody(store: Store, request: ServeRequest, isSecond: boolean) 
 export async function answerRefs(
   store: Store,
   subject: Subject,
-  question: string | Uint8Array,
+  question: string,
   ask: () => Promise<Served>,
 ): Promise<Served> {
   const state = await readRefState(subject.folder)
@@ -72,15 +78,16 @@ async function isUnmoved({ folder }: Subject, { stamp }: RefState): Promise<bool
   return (await readRefState(folder))?.stamp === stamp
 }
 
-function digestOf(store: Store, subject: Subject, state: RefState, question: string | Uint8Array): string {
+function digestOf(store: Store, subject: Subject, state: RefState, question: string): string {
   const { version, runner } = store
-  const made = [version, runner.environment, SETTINGS['upload-pack'], subject.id, subject.protocol, state.fingerprint]
-  return createHash('sha256').update(JSON.stringify(made)).update(question).digest('hex')
+  const settings = [version, runner.environment, SETTINGS['upload-pack']]
+  return sha256Hex(JSON.stringify([settings, subject.id, subject.protocol, state.fingerprint, question]))
 }
 
 interface Clone {
   subject: Subject
   question: FetchQuestion
+  signal: AbortSignal | undefined
   askAlone(): Promise<Served>
   /** Not ended with the request that it was begun for. */
   askForAll(): ReturnType<typeof startGit>
@@ -90,12 +97,12 @@ async function answerClone(store: Store, packs: PackCache, clone: Clone): Promis
   const { subject, question } = clone
   const state = await readRefState(subject.folder)
   if (!state) return clone.askAlone()
-  const key = { id: subject.id, digest: digestOf(store, subject, state, question.bytes) }
+  const key = { id: subject.id, digest: digestOf(store, subject, state, question.asked) }
   const file = await packs.find(key)
   if (file) return { file, stream: file.stream(), done: Promise.resolve(ENDED_WELL) }
   const spool = (await packs.join(key)) ?? (packs.isRepeated(key) ? await write(packs, key, clone, state) : undefined)
   if (!spool) return clone.askAlone()
-  return { stream: spool.read(), done: spool.exited.then(report) }
+  return { stream: spool.read(clone.signal), done: spool.exited.then(report) }
 }
 
 async function write(packs: PackCache, key: PackKey, { subject, askForAll }: Clone, state: RefState) {

@@ -28,7 +28,7 @@ interface Found {
 
 /**
  * Reads every ref, HEAD and the settings as files. Undefined where that would take longer than to ask git, where refs are kept in
- * another way, and where a file vanishes meanwhile.
+ * another way, and where a file cannot be read, or vanishes meanwhile.
  */
 export async function readRefState(folder: string): Promise<RefState | undefined> {
   const budget = { files: MAX_FILES, bytes: MAX_BYTES }
@@ -41,7 +41,8 @@ export async function readRefState(folder: string): Promise<RefState | undefined
     if (single[2]?.content?.toString().match(/refstorage|include/i)) return undefined
     return summarize([...loose, ...single.filter((file) => file !== undefined)])
   } catch (error) {
-    if (error instanceof TooMuch || ['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return undefined
+    // Whatever a disk can fail with, git will say it better.
+    if (error instanceof TooMuch || errorCode(error) !== undefined) return undefined
     throw error
   }
 }

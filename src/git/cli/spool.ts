@@ -69,11 +69,16 @@ export class Spool {
     return !this.#isFull && !this.#isGivenUp && !this.#isClosed && this.#end?.error === undefined
   }
 
-  /** From the first byte. Fails where the process was ended by us. */
-  read(): ReadableStream<Uint8Array> {
+  /**
+   * From the first byte. Fails where the process was ended by us.
+   * @param signal of a reader who may go before the first byte is asked for
+   */
+  read(signal?: AbortSignal): ReadableStream<Uint8Array> {
     const position = { at: 0 }
     const passed = garbageMeter()
     this.#positions.add(position)
+    signal?.addEventListener('abort', () => void this.#leave(position), { once: true })
+    if (signal?.aborted) void this.#leave(position)
     return new ReadableStream<Uint8Array>(
       {
         pull: async (controller) => {
@@ -120,11 +125,15 @@ export class Spool {
   }
 
   async #leave(position: Position): Promise<void> {
-    this.#positions.delete(position)
+    if (!this.#positions.delete(position)) return
     if (this.#positions.size > 0) return this.#dropPassed()
     this.#wake()
-    if (this.#end) return
+    if (!this.#end) await this.#giveUp()
+  }
+
+  async #giveUp(): Promise<void> {
     this.#isGivenUp = true
+    this.#pieces = []
     await this.#output.cancel()
   }
 
@@ -177,6 +186,8 @@ export class Spool {
     this.#wake()
     if (!this.#isFull && this.#printed - this.#written >= BATCH) await this.#write()
     while (this.#isFull && this.#pieces.length > 0 && this.#positions.size > 0) await this.#change.promise
+    // Nobody is left, and nobody can join. Whom it was begun for has come before the process could print anything.
+    if (this.#isFull && this.#positions.size === 0) await this.#giveUp()
   }
 
   /** Everything that is not in the file yet. */
