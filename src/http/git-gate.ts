@@ -80,6 +80,19 @@ export async function codeForReading(
   throw actor ? notFound('repository not found') : unauthorized('sign in to reach this repository')
 }
 
+/**
+ * Does what needs the folder of a repository that was admitted. One that was deleted meanwhile is refused like one that never was:
+ * its row goes first, so that it is not admitted again.
+ */
+export async function withFolder<Result>(admit: () => Promise<unknown>, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof GitError && error.kind === 'not-found') await admit()
+    throw error
+  }
+}
+
 /** Runs the handler of a Git route; what it throws is told as plain text, which git shows to its user. */
 export async function gitDoor(context: Context, request: Request, handle: () => Promise<Response>): Promise<Response> {
   try {

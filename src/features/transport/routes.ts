@@ -2,7 +2,7 @@ import { Elysia } from 'elysia'
 import type { Context } from '../../context.ts'
 import type { GitService } from '../../git/model.ts'
 import { setIdleSeconds } from '../../http/connection.ts'
-import { gitDoor, repositoryForFetch, repositoryForPush } from '../../http/git-gate.ts'
+import { gitDoor, repositoryForFetch, repositoryForPush, withFolder } from '../../http/git-gate.ts'
 import { forbidden } from '../../kernel/errors.ts'
 import { drainBody, endsWithBody, openBody, Patience, requireMediaType } from './body.ts'
 import { takePush } from './push.ts'
@@ -36,11 +36,13 @@ export const transportRoutes = (context: Context) =>
 async function advertise(context: Context, request: Request, path: GitPath): Promise<Response> {
   const service = serviceOf(request)
   const admit = service === 'receive-pack' ? repositoryForPush : repositoryForFetch
-  const { repo } = await admit(context, request, path)
+  const admission = () => admit(context, request, path)
+  const { repo } = await admission()
   setIdleSeconds(request, IDLE_SECONDS)
   const call = { signal: request.signal }
   const option = { protocol: protocolOf(request) }
-  const served = await context.git.advertise(repo.repository.id, service, option, call)
+  const { id } = repo.repository
+  const served = await withFolder(admission, () => context.git.advertise(id, service, option, call))
   return answer(served.stream, `application/x-git-${service}-advertisement`)
 }
 
@@ -55,15 +57,13 @@ function serviceOf(request: Request): GitService {
 }
 
 async function fetchPack(context: Context, request: Request, path: GitPath): Promise<Response> {
-  const { repo } = await repositoryForFetch(context, request, path)
+  const admission = () => repositoryForFetch(context, request, path)
+  const { repo } = await admission()
   requireMediaType(request, 'application/x-git-upload-pack-request')
   setIdleSeconds(request, IDLE_SECONDS)
   const body = openBody(request, { maxBytes: context.config.maxBodyBytes })
-  const served = await context.git.serve(repo.repository.id, 'upload-pack', {
-    body,
-    protocol: protocolOf(request),
-    signal: request.signal,
-  })
+  const question = { body, protocol: protocolOf(request), signal: request.signal }
+  const served = await withFolder(admission, () => context.git.serve(repo.repository.id, 'upload-pack', question))
   const type = 'application/x-git-upload-pack-result'
   // The kernel sends it; the body has been read to its end by then. Bun would tell the name of the file.
   if (served.file) return answer(served.file, type, { 'content-disposition': 'inline' })
@@ -82,7 +82,10 @@ async function push(context: Context, request: Request, path: GitPath): Promise<
     patience.allow(config.requestTimeoutSeconds)
     const body = openBody(request, { maxBytes, signal: patience.signal })
     const { signal } = request
-    const outcome = await takePush(context, { access, body, protocol: protocolOf(request), maxBytes, signal })
+    const outcome = await withFolder(
+      () => repositoryForPush(context, request, path),
+      () => takePush(context, { access, body, protocol: protocolOf(request), maxBytes, signal }),
+    )
     if ('answer' in outcome) return answer(endsWithBody(outcome.answer, body), RESULT_OF_PUSH)
     patience.allow(config.gitTimeoutSeconds)
     await drainBody(outcome.rest)

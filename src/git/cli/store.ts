@@ -4,6 +4,7 @@ import { GitError } from '../errors.ts'
 import type { Changes, ObjectFormat } from '../model.ts'
 import { storagePath } from '../storage.ts'
 import type { Answers } from './answers.ts'
+import { errorCode } from './durable.ts'
 import type { Memo } from './memo.ts'
 import type { PackCache } from './pack-cache.ts'
 import type { Runner } from './process.ts'
@@ -55,6 +56,11 @@ export async function objectFormatOf(store: Store, id: number): Promise<ObjectFo
 }
 
 export async function readObjectFormat(folder: string): Promise<ObjectFormat> {
-  const config = await readFile(join(folder, 'config'), 'utf8')
+  const config = await readFile(join(folder, 'config'), 'utf8').catch((error: unknown) => {
+    // It was there a moment ago: the repository is being deleted.
+    if (errorCode(error) === 'ENOENT')
+      throw new GitError('not-found', 'repository', 'the repository is not in the store')
+    throw error
+  })
   return /^\s*objectformat\s*=\s*"?sha256"?\s*$/im.test(config) ? 'sha256' : 'sha1'
 }
