@@ -111,7 +111,7 @@ class Thread {
   constructor({ program, deadlineMs }: ThreadOptions, on: ThreadEvents) {
     this.deadlineMs = deadlineMs
     this.on = on
-    this.worker = new Worker(threadProgram(`render/${program}`), { ref: false, smol: true })
+    this.worker = new Worker(threadProgram(`render/${program}`), { ref: false })
     this.worker.onmessage = (event: MessageEvent<ThreadAnswer>) => this.receive(event.data)
     this.worker.addEventListener('close', () => this.on.gone())
     this.worker.onerror = (event) => this.end(new Error(event.message))
