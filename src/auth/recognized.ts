@@ -29,6 +29,13 @@ const CHANNEL = 'hearth_accounts'
 
 const KEPT_MS = 60_000
 
+/**
+ * A process that did not run for so long (stopped, frozen, out of memory) may be handed a request before the messages of that time:
+ * nothing that is kept counts until these are heard.
+ */
+const SLEPT_MS = 750
+const TURN_MS = 250
+
 interface Options {
   clock: Clock
   log: Log
@@ -73,6 +80,21 @@ export function createRecognizedTokens(sql: Sql, { clock, log, maxTokens, beatMs
       log.debug({ err }, 'tokens are not kept: changes of accounts cannot be heard of')
     },
   })
+  let lastTurn = performance.now()
+  let sleeps = 0
+  let isAwake = true
+  let turns: Timer | undefined
+  const turn = () => {
+    const hasSlept = performance.now() - lastTurn > SLEPT_MS
+    lastTurn = performance.now()
+    if (!hasSlept) return
+    isAwake = false
+    const mine = ++sleeps
+    void listener.settle().then(() => {
+      // Unless it slept again before the answer was read.
+      if (mine === sleeps) isAwake = true
+    })
+  }
   const keep = (hash: string, found: RecognizedToken) => {
     drop(hash)
     // The oldest come first: a map keeps the order of insertion.
@@ -89,6 +111,8 @@ export function createRecognizedTokens(sql: Sql, { clock, log, maxTokens, beatMs
     get(hash) {
       const entry = entries.get(hash)
       if (entry === undefined) return undefined
+      turn()
+      if (!isAwake) return undefined
       if (entry.until > clock.now().getTime()) return entry
       drop(hash)
       return undefined
@@ -102,8 +126,13 @@ export function createRecognizedTokens(sql: Sql, { clock, log, maxTokens, beatMs
     },
     settle: () => listener.settle(),
     start() {
-      if (maxTokens > 0) listener.start()
+      if (maxTokens === 0) return
+      listener.start()
+      turns = setInterval(turn, TURN_MS)
     },
-    stop: () => listener.stop(),
+    stop() {
+      clearInterval(turns)
+      listener.stop()
+    },
   }
 }
