@@ -15,6 +15,12 @@ export interface FailedJob {
   failedAt: Date
 }
 
+/**
+ * Always enqueued with a key. The queue takes key and attempts from one that runs while the next is enqueued: should its process die,
+ * the next one does its work.
+ */
+const KEYED = sql`('cron.run', 'repository.refresh')`
+
 /** Jobs whose last attempt failed, the newest failure first: those that wait for another one, and those retired. */
 export async function listFailedJobs(db: Db, { limit = 50, offset = 0 } = {}): Promise<FailedJob[]> {
   const rows = await db.execute<{
@@ -32,6 +38,7 @@ export async function listFailedJobs(db: Db, { limit = 50, offset = 0 } = {}): P
       coalesce(last_error, '') as last_error, run_at, created_at, updated_at
     from graphile_worker.jobs
     where locked_at is null and (last_error is not null or attempts >= max_attempts)
+      and not (attempts >= max_attempts and key is null and task_identifier in ${KEYED})
     order by updated_at desc, id desc
     limit ${limit} offset ${offset}`)
   return rows.map((row) => ({

@@ -281,6 +281,9 @@ test('what a killed server left in rows is ended', async () => {
   await sql`insert into repository_reservations (created_at) values (now() - interval '1 day')`
   await sql`select graphile_worker.add_job('events.react', '{"eventIds":[],"reaction":"x"}')`
   await sql`update graphile_worker._private_jobs set attempts = max_attempts, last_error = 'no luck'`
+  // One whose process died after the next of its kind was enqueued, which does its work.
+  await sql`select graphile_worker.add_job('repository.refresh', json_build_object('repositoryId', ${repo.id}::int))`
+  await sql`update graphile_worker._private_jobs set attempts = max_attempts, last_error = 'died' where last_error is null`
   await expectMended(
     'Pushes: 1 began longer ago than a push may take, and did not end',
     'Creations: 1 were interrupted',
