@@ -161,10 +161,7 @@ const TOLERATED = { part: 0.1, bytes: 64 * 1024 }
 async function checkSize(check: DataCheck, row: Row): Promise<void> {
   const { db, git } = check.context
   const { bytes } = await git.sizeOnDisk(row.id)
-  const [now] = await db
-    .select({ told: repositories.sizeBytes })
-    .from(repositories)
-    .where(eq(repositories.id, row.id))
+  const [now] = await db.select({ told: repositories.sizeBytes }).from(repositories).where(eq(repositories.id, row.id))
   const told = now?.told ?? bytes
   if (Math.abs(bytes - told) <= Math.max(TOLERATED.bytes, bytes * TOLERATED.part)) return
   if (!check.mends && (await isMeasuredSoon(check, row.id))) return

@@ -88,7 +88,8 @@ export async function checkSequences(check: DataCheck): Promise<void> {
       remedy: '',
       mend: {
         how: 'goes on above the highest',
-        run: () => db.execute(sql`select setval(${sequence}::text::regclass, (select max(id) from ${sql.identifier(name)}))`),
+        run: () =>
+          db.execute(sql`select setval(${sequence}::text::regclass, (select max(id) from ${sql.identifier(name)}))`),
       },
     })
   }
