@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { Client, type ClientChannel } from 'ssh2'
 import { storagePath } from '../../src/git/storage.ts'
@@ -16,7 +16,7 @@ let repo: Hosted
 
 beforeAll(async () => {
   const settings = { SSH_ENABLED: 'true', SSH_PORT: '0', REQUEST_TIMEOUT_SECONDS: '1', GIT_MAX_PROCESSES: '2' }
-  service = await startTestService({ settings: { ...settings, SSH_MAX_CONNECTIONS: '60' } })
+  service = await startTestService({ settings })
   ;({ owner, key, repo } = await furnish(service))
 })
 afterAll(() => service.stop())
@@ -71,20 +71,53 @@ test('whoever shows no key in time is hung up on, and so is who asks for nothing
   await new Promise<void>((resolve) => client.once('close', () => resolve()))
 })
 
-test('one address has so many connections without a key, and those with one do not count', async () => {
-  const strangers = Array.from({ length: 50 }, () => lifeOf(''))
-  const one = await lifeOf('')
-  expect(one).toBeLessThan(0.9)
-  await Promise.all(strangers)
-  const client = await signIn(service, key)
-  client.end()
-})
+describe('with time to stay', () => {
+  let patient: TestService
+  let patientKey: TestKey
+  beforeAll(async () => {
+    const settings = { SSH_ENABLED: 'true', SSH_PORT: '0', SSH_MAX_CONNECTIONS: '60' }
+    patient = await startTestService({ settings })
+    ;({ key: patientKey } = await furnish(patient))
+  })
+  afterAll(() => patient.stop())
 
-test('all together are bounded too', async () => {
-  const clients = await Promise.all(Array.from({ length: 30 }, () => signIn(service, key)))
-  const more = await Promise.all(Array.from({ length: 30 }, () => signIn(service, key)))
-  expect(await lifeOf('')).toBeLessThan(0.5)
-  for (const client of [...clients, ...more]) client.destroy()
+  /** A connection that says nothing, and whether it was greeted or hung up on. */
+  async function knock(): Promise<{ isGreeted: boolean; socket: Socket }> {
+    const socket = connect(sshAddress(patient))
+    socket.on('error', () => undefined)
+    const isGreeted = await new Promise<boolean>((resolve) => {
+      socket.once('data', () => resolve(true))
+      socket.once('close', () => resolve(false))
+    })
+    return { isGreeted, socket }
+  }
+  const knockAll = (times: number) => Promise.all(Array.from({ length: times }, knock))
+
+  test('one address has so many connections without a key, and those with one do not count', async () => {
+    const strangers = await knockAll(50)
+    expect(strangers.map(({ isGreeted }) => isGreeted)).toEqual(strangers.map(() => true))
+    expect((await knock()).isGreeted).toBe(false)
+    const closed = strangers.map(({ socket }) => new Promise((resolve) => socket.once('close', resolve)))
+    for (const { socket } of strangers) socket.destroy()
+    await Promise.all(closed)
+    // The server hears of it a moment later.
+    await until(async () => {
+      const { isGreeted, socket } = await knock()
+      socket.destroy()
+      return isGreeted
+    }, 'there is room again')
+    const client = await signIn(patient, patientKey)
+    client.destroy()
+  })
+
+  test('all together are bounded too', async () => {
+    const clients: Client[] = []
+    // Half at a time: before it showed its key, each is a stranger.
+    for (let half = 0; half < 2; half += 1)
+      clients.push(...(await Promise.all(Array.from({ length: 30 }, () => signIn(patient, patientKey)))))
+    expect((await knock()).isGreeted).toBe(false)
+    for (const client of clients) client.destroy()
+  })
 })
 
 test('a client that goes away ends its child, and the place of a transfer is free again', async () => {
