@@ -25,7 +25,7 @@ export const hostKeyPath = ({ sshHostKey, dataDir }: Settings): string => sshHos
 export function loadHostKey(config: Settings): HostKey {
   const path = hostKeyPath(config)
   try {
-    const secret = config.sshHostKey === undefined ? madeOnce(path, makeKey) : readFileSync(path, 'utf8')
+    const secret = config.sshHostKey === undefined ? madeOnce(path, makeHostKey) : readFileSync(path, 'utf8')
     return { secret, fingerprint: fingerprintOf(readSshPrivateKey(secret).blob) }
   } catch (error) {
     if (!(error instanceof KeyFault || (error instanceof Error && 'code' in error))) throw error
@@ -36,4 +36,15 @@ export function loadHostKey(config: Settings): HostKey {
   }
 }
 
-const makeKey = (): string => utils.generateKeyPairSync('ed25519', { comment: 'hearth' }).private
+/** ssh2 drops a leading zero of either half, which spoils one pair in 128: such a pair is thrown away. */
+export function makeHostKey(): string {
+  for (;;) {
+    const { private: secret } = utils.generateKeyPairSync('ed25519', { comment: 'hearth' })
+    try {
+      readSshPrivateKey(secret)
+      return secret
+    } catch (error) {
+      if (!(error instanceof KeyFault)) throw error
+    }
+  }
+}
