@@ -17,8 +17,8 @@ export interface GitMeasured {
   second: CloneMeasured
   again: CloneMeasured
   /** Many clones that begin at once after a push: until the last has ended, and CPU of the server with its processes. */
-  storm: { clones: number; seconds: number; serverCpu: number }
-  /** The server's memory before, and the most it was. */
+  storm: { clones: number; seconds: number; serverCpu: number; peakMiB: number }
+  /** The server's memory before, and the most it was while one client at a time pushed and cloned. */
   idleMiB: number
   peakMiB: number
 }
@@ -52,8 +52,8 @@ export async function measureGit(
     // As it lies on the server: in one pack. Loose objects would have to be packed for each clone.
     await git(['repack', '-adq'], { cwd: source })
     const clones = await measureClones(bench)
-    const storm = await measureStorm(bench, server)
-    return { sizeMiB, pushSeconds, ...clones, storm, idleMiB, peakMiB: memory.stop() }
+    const peakMiB = memory.stop()
+    return { sizeMiB, pushSeconds, ...clones, storm: await measureStorm(bench, server), idleMiB, peakMiB }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -93,9 +93,10 @@ async function moveRef({ git, source, cloneUrl }: Bench, round: number): Promise
 async function measureStorm(bench: Bench, server: number): Promise<GitMeasured['storm']> {
   await moveRef(bench, ROUNDS + 1)
   const cpuBefore = cpuSeconds(server)
+  const memory = watchMemory(server)
   const all = Array.from({ length: STORM }, () => () => cloneInto(bench, bench.cloneUrl))
   const seconds = await time(() => Promise.all(all.map((clone) => clone())))
-  return { clones: STORM, seconds, serverCpu: cpuSeconds(server) - cpuBefore }
+  return { clones: STORM, seconds, serverCpu: cpuSeconds(server) - cpuBefore, peakMiB: memory.stop() }
 }
 
 async function makeRepository(git: GitClient, folder: string, sizeMiB: number): Promise<string> {

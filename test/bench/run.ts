@@ -121,8 +121,9 @@ function describeGit({ sizeMiB, pushSeconds, first, second, again, storm, ...mem
   return [
     `git, ${sizeMiB} MiB: push ${pushSeconds.toFixed(2)} s`,
     ...Object.entries({ 'first clone': first, 'second clone': second, 'clone again': again }).map(describeClone),
-    `${storm.clones} clones at once: ${storm.seconds.toFixed(2)} s, CPU of the server ${storm.serverCpu.toFixed(2)} s`,
     `memory of the server: ${memory.idleMiB.toFixed(0)} MiB before, ${memory.peakMiB.toFixed(0)} MiB at most`,
+    `${storm.clones} clones at once: ${storm.seconds.toFixed(2)} s, CPU of the server ${storm.serverCpu.toFixed(2)} s, ` +
+      `${storm.peakMiB.toFixed(0)} MiB at most`,
   ].join('\n')
 }
 
