@@ -1,4 +1,5 @@
 import { and, asc, inArray, isNull, sql } from 'drizzle-orm'
+import { anyOf } from '../../db/any-of.ts'
 import type { Db } from '../../db/client.ts'
 import { type EventRow, events } from '../../db/schema/events.ts'
 import type { Context } from '../context.ts'
@@ -32,7 +33,7 @@ export function fanOutBatch(db: Db, reactions: readonly Reaction[]): Promise<num
     const jobs = jobsFor(rows, reactions)
     if (jobs.length > 0) await enqueueJobs(tx, 'events.react', jobs)
     const ids = rows.map(({ id }) => id)
-    await tx.update(events).set({ fannedOutAt: sql`now()` }).where(inArray(events.id, ids))
+    await tx.update(events).set({ fannedOutAt: sql`now()` }).where(anyOf(events.id, ids))
     return rows.length
   })
 }

@@ -1,5 +1,6 @@
 import { Value } from '@sinclair/typebox/value'
-import { asc, inArray } from 'drizzle-orm'
+import { asc } from 'drizzle-orm'
+import { anyOf } from '../../db/any-of.ts'
 import type { Db } from '../../db/client.ts'
 import { type EventRow, events } from '../../db/schema/events.ts'
 import { type EventKind, eventCatalogue, isEventKind, type StoredEvent } from './catalogue.ts'
@@ -15,11 +16,7 @@ export async function findEvent(db: Db, id: number): Promise<StoredEvent | undef
  * @throws Error for a row that this version cannot read
  */
 export async function findEvents(db: Db, ids: readonly number[]): Promise<StoredEvent[]> {
-  const rows = await db
-    .select()
-    .from(events)
-    .where(inArray(events.id, [...ids]))
-    .orderBy(asc(events.id))
+  const rows = await db.select().from(events).where(anyOf(events.id, ids)).orderBy(asc(events.id))
   return rows.map(checked)
 }
 

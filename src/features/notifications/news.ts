@@ -1,4 +1,5 @@
-import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { anyOf } from '../../../db/any-of.ts'
 import type { Db } from '../../../db/client.ts'
 import { comments, issues } from '../../../db/schema/issues.ts'
 import { repositories } from '../../../db/schema/repositories.ts'
@@ -56,7 +57,7 @@ async function findIssues(db: Db, ids: readonly number[]) {
     .select({ id: issues.id, calling: calling(issues.body), watchersCount: repositories.watchersCount })
     .from(issues)
     .innerJoin(repositories, eq(repositories.id, issues.repositoryId))
-    .where(inArray(issues.id, [...ids]))
+    .where(anyOf(issues.id, ids))
 }
 
 async function findComments(db: Db, ids: readonly number[]) {
@@ -64,7 +65,7 @@ async function findComments(db: Db, ids: readonly number[]) {
   return db
     .select({ id: comments.id, calling: calling(comments.body) })
     .from(comments)
-    .where(and(inArray(comments.id, [...ids]), eq(comments.kind, 'comment')))
+    .where(and(anyOf(comments.id, ids), eq(comments.kind, 'comment')))
 }
 
 /** Cuts news into parts that tell about `most` people each; one that tells more is a part of its own. */

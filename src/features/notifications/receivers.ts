@@ -57,12 +57,21 @@ export async function tellReceivers(
   return last && last.people >= limit ? { userId: last.userId, issueId: last.issueId } : undefined
 }
 
+/** Arrays, because of as many rows as JSON may have PostgreSQL expects a hundred, and reads whole tables. */
 const givenNews = (news: readonly News[]): SQL => sql`
-  select given."eventId" as event_id, given."actorId" as actor_id, given.names, given."onlyIds" as only_ids,
+  select given.event_id, given.actor_id, string_to_array(given.names, ' ') as names,
+    string_to_array(given.only_ids, ' ')::bigint[] as only_ids,
     ${issues.id} as issue_id, ${issues.repositoryId} as repository_id, ${issues.isPull} as is_pull, ${issues.posterId} as poster_id
-  from json_to_recordset(${JSON.stringify(news)}::text::json) as given(
-    "eventId" bigint, "actorId" bigint, "issueId" bigint, names text[], "onlyIds" bigint[])
-  join ${issues} on ${issues.id} = given."issueId"`
+  from unnest(${arrayOf(news.map(({ eventId }) => eventId))}::bigint[], ${arrayOf(news.map(({ actorId }) => actorId))}::bigint[],
+    ${arrayOf(news.map(({ issueId }) => issueId))}::bigint[],
+    ${arrayOf(news.map(({ names }) => `"${names.join(' ')}"`))}::text[],
+    ${arrayOf(news.map(({ onlyIds }) => onlyIds && `"${onlyIds.join(' ')}"`))}::text[])
+    as given(event_id, actor_id, issue_id, names, only_ids)
+  join ${issues} on ${issues.id} = given.issue_id`
+
+/** As PostgreSQL writes an array. The names that texts call have no quotes and no backslashes. */
+const arrayOf = (items: readonly (number | string | null)[]): string =>
+  `{${items.map((item) => item ?? 'null').join(',')}}`
 
 /** Pairs of an event and somebody, who may be gone. */
 const concerned = sql`
