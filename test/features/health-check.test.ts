@@ -61,7 +61,13 @@ test('a check that had its time names what is damaged, and that alone', async ()
 test('a check that takes too long says nothing, keeps what was known and comes again in its turn', async () => {
   await service.context.sql`
     insert into repository_checks (repository_id, problems) values (${broken.id}, array['known before'])`
-  await check({ transferTimeoutMs: 1 }, (_, run) => run())
+  // Git waits for ever for what a pipe in place of a ref has to say.
+  const pipes = [sound, broken].map(({ id }) =>
+    join(service.context.config.repositoriesDir, storagePath(id), 'refs/heads/silent'),
+  )
+  await Promise.all(pipes.map((pipe) => Bun.$`mkfifo ${pipe}`.quiet()))
+  await check({ transferTimeoutMs: 100 }, (_, run) => run())
+  await Promise.all(pipes.map((pipe) => rm(pipe)))
   expect(errors()).toEqual([])
   expect(warnings().sort()).toEqual([sound.id, broken.id])
   expect(await noted()).toEqual([
