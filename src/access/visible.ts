@@ -7,13 +7,15 @@ import type { Actor } from '../auth/actor.ts'
 import type { SiteRules } from './decide.ts'
 import type { Unit } from './units.ts'
 
+/** What everybody reads where nobody has to sign in, as a condition over `repositories` joined with its owner in `users`. */
+export const isPublic = sql`(not ${repositories.isPrivate} and ${users.visibility} = 'public')`
+
 /**
  * `decideRights(...).highest >= read` as a condition over `repositories` joined with its owner in `users`, for lists. Filtering
  * in the statement keeps totals and pages right and tells nothing of hidden rows.
  * @param unit asks for read on this unit instead; whether the repository has it switched on is not looked at
  */
 export function visibleTo(site: SiteRules, actor: Actor | undefined, unit?: Unit): SQL {
-  const isPublic = sql`(not ${repositories.isPrivate} and ${users.visibility} = 'public')`
   if (!actor) return site.requireSigninView ? sql`false` : isPublic
   if (actor.publicOnly) return actor.user.isRestricted ? sql`(${isPublic} and ${personally(actor, unit)})` : isPublic
   const reachable = personally(actor, unit)

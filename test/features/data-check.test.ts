@@ -3,10 +3,10 @@ import { existsSync, readdirSync } from 'node:fs'
 import { mkdir, rename, rm, symlink, truncate, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DataFault } from '../../src/features/admin/data/check.ts'
-import { checkData } from '../../src/features/admin/data/data.ts'
 import { storagePath } from '../../src/git/storage.ts'
 import { runProgram } from '../cli/program.ts'
 import { startTestService, type TestRepository, type TestService, type TestUser } from '../harness/service.ts'
+import { findFaults } from './transport/twins.ts'
 
 let service: TestService
 let owner: TestUser
@@ -32,16 +32,7 @@ afterEach(async () => {
 
 /** Faults in the order they were found, as `subject: detail`. */
 async function check(mends = false): Promise<{ faults: DataFault[]; lines: string[] }> {
-  const faults: DataFault[] = []
-  const { context } = service
-  await checkData({
-    context,
-    mends,
-    looksAtObjects: true,
-    signal: new AbortController().signal,
-    found: (fault) => void faults.push(fault),
-    progress: () => undefined,
-  })
+  const faults = await findFaults(service, mends)
   return { faults, lines: faults.map(({ subject, detail }) => `${subject}: ${detail}`) }
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { join } from 'node:path'
 import { startTestService, type TestService } from '../harness/service.ts'
-import { type Replica, startReplica, until } from './transport/replica.ts'
+import { type Replica, until } from './transport/replica.ts'
+import { startTwin } from './transport/twins.ts'
 
 const settings = { SECRET_KEY: 'the same key in all of the replicas' }
 let service: TestService
@@ -14,12 +14,7 @@ afterAll(async () => {
   await service.stop()
 })
 
-const start = (name: string) =>
-  startReplica(service, {
-    ...settings,
-    DATA_DIR: join(service.folder, name),
-    REPOSITORIES_DIR: service.context.config.repositoriesDir,
-  })
+const start = (name: string) => startTwin(service, name, settings)
 
 interface Task {
   name: string

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import type { DataFault } from '../../src/features/admin/data/check.ts'
-import { checkData } from '../../src/features/admin/data/data.ts'
 import { type Client, createClient } from '../harness/client.ts'
 import { startTestService, type TestRepository, type TestService, type TestUser } from '../harness/service.ts'
-import { type Replica, startReplica, until } from './transport/replica.ts'
+import { type Replica, until } from './transport/replica.ts'
+import { findFaults, startTwin } from './transport/twins.ts'
 
 /** By hand: `REPLICA_SEED=7 bun test ...`. */
 const SEED = Number(process.env.REPLICA_SEED ?? 1)
@@ -30,13 +29,7 @@ afterAll(async () => {
   await service.stop()
 })
 
-/** With a DATA_DIR of its own: what replicas share is the database and the repositories. */
-const start = (name: string) =>
-  startReplica(service, {
-    ...settings,
-    DATA_DIR: join(service.folder, name),
-    REPOSITORIES_DIR: service.context.config.repositoriesDir,
-  })
+const start = (name: string) => startTwin(service, name, settings)
 
 let state = SEED
 /** A linear congruential generator: the same seed, the same choices. */
@@ -105,19 +98,6 @@ async function more(count: number, by?: Replica): Promise<void> {
   await until(() => done() >= before + count, `${count} more answers`, 30_000)
 }
 
-async function faults(): Promise<DataFault[]> {
-  const found: DataFault[] = []
-  await checkData({
-    context: service.context,
-    mends: false,
-    looksAtObjects: true,
-    signal: new AbortController().signal,
-    found: (fault) => void found.push(fault),
-    progress: () => undefined,
-  })
-  return found
-}
-
 test(`one of two replicas is killed, the other stopped for a while, and the service goes on (seed ${SEED})`, async () => {
   const [one, two] = await Promise.all([start('one'), start('two')])
   alive = [one, two]
@@ -154,7 +134,7 @@ test(`one of two replicas is killed, the other stopped for a while, and the serv
   expect(journal.bad).toEqual([])
   await until(isQuiet, 'the jobs of the killed one are taken over', 45_000)
   await expectAllKept()
-  expect(await faults()).toEqual([])
+  expect(await findFaults(service)).toEqual([])
   for (const replica of alive) expect(await replica.stop()).toBe(0)
   alive = []
 }, 150_000)

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
 import { join } from 'node:path'
-import type { DataFault } from '../../src/features/admin/data/check.ts'
-import { checkData } from '../../src/features/admin/data/data.ts'
 import { type Client, type Credential, createClient } from '../harness/client.ts'
 import { startTestService, type TestRepository, type TestService, type TestUser } from '../harness/service.ts'
-import { type Replica, startReplica, until } from './transport/replica.ts'
+import { type Replica, until } from './transport/replica.ts'
+import { findFaults, startTwin } from './transport/twins.ts'
 
 /** More of them by hand: `REPLICA_ROUNDS=200 REPLICA_SEED=7 bun test ...`. */
 const ROUNDS = Number(process.env.REPLICA_ROUNDS ?? 6)
@@ -39,13 +38,7 @@ afterAll(async () => {
   await service.stop()
 })
 
-/** With a DATA_DIR of its own: what replicas share is the database and the repositories. */
-const start = (name: string) =>
-  startReplica(service, {
-    ...settings,
-    DATA_DIR: join(service.folder, name),
-    REPOSITORIES_DIR: service.context.config.repositoriesDir,
-  })
+const start = (name: string) => startTwin(service, name, settings)
 
 const at = (replica: Replica, credential: Credential = { token: owner.token }): Client =>
   createClient({ url: replica.url, credential })
@@ -62,19 +55,6 @@ const cloneUrl = (replica: Replica, { owner: name, name: repo }: { owner: string
 const statuses = (answers: readonly { status: number }[]) => answers.map(({ status }) => status).sort()
 const times = <Result>(count: number, work: (index: number) => Promise<Result>) =>
   Promise.all(Array.from({ length: count }, (_, index) => work(index)))
-
-async function faults(): Promise<DataFault[]> {
-  const found: DataFault[] = []
-  await checkData({
-    context: service.context,
-    mends: false,
-    looksAtObjects: true,
-    signal: new AbortController().signal,
-    found: (fault) => void found.push(fault),
-    progress: () => undefined,
-  })
-  return found
-}
 
 async function workTree(repo: TestRepository): Promise<string> {
   const cwd = join(service.git.folder, crypto.randomUUID())
@@ -320,7 +300,7 @@ describe(`two replicas are one service (${ROUNDS} rounds, seed ${SEED})`, () => 
     'after all of that the data is as it should be',
     async () => {
       await until(isQuiet, 'all jobs are done', 45_000)
-      expect(await faults()).toEqual([])
+      expect(await findFaults(service)).toEqual([])
     },
     LONG_MS,
   )

@@ -5,14 +5,14 @@ import { teamRepositories, teams } from '../../../db/schema/organizations.ts'
 import { repositories, watches } from '../../../db/schema/repositories.ts'
 import { users } from '../../../db/schema/users.ts'
 import { unitSwitch } from '../../access/unit-switch.ts'
-import { visibleTo } from '../../access/visible.ts'
+import { isPublic, visibleTo } from '../../access/visible.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { cutPage, type Page, type Paged, type Position, rowsToRead, rowsToSkip } from '../../kernel/page.ts'
 import type { ShownActivity } from '../../wire/activity.ts'
 import { loadRepositoriesById } from '../repositories/load.ts'
 import { loadActivityRows, loadActors, loadComments, loadIssueTitles } from './store.ts'
-import { isReadOpenly, isShownAmongColleagues, isShownOpenly, withheld, withheldFrom } from './withheld.ts'
+import { isShownAmongColleagues, isShownOpenly, withheld, withheldFrom } from './withheld.ts'
 
 /** Whose feed it is. */
 export type Feed =
@@ -154,7 +154,7 @@ async function countActivities({ db }: Context, wanted: Wanted): Promise<number>
     .where(wanted.ofFeed)
     .groupBy(activities.repositoryId, activities.opType)
     .as('tally')
-  const records = sql`case when ${isReadOpenly} then ${tally.openly} else ${tally.amongColleagues} end`
+  const records = sql`case when ${isPublic} then ${tally.openly} else ${tally.amongColleagues} end`
   const [row] = await db
     .select({ count: sql<number>`coalesce(sum(${records}), 0)::integer` })
     .from(tally)
@@ -176,7 +176,7 @@ async function listIds(
   { ofFeed, seen, joined }: Wanted,
   { offset, limit, after, isReversed = false }: Part,
 ): Promise<number[]> {
-  const isShown = sql`case when ${isReadOpenly} then ${isShownOpenly} else ${isShownAmongColleagues} end`
+  const isShown = sql`case when ${isPublic} then ${isShownOpenly} else ${isShownAmongColleagues} end`
   const keys: SortKey[] = [{ key: activities.id, type: 'bigint', isDescending: !isReversed }]
   const rows = await db
     .select({ id: activities.id })

@@ -1,4 +1,5 @@
 import { and, asc, eq, inArray, lt, sql } from 'drizzle-orm'
+import { anyOf } from '../../../db/any-of.ts'
 import type { Db } from '../../../db/client.ts'
 import { type ActivityRow, activities } from '../../../db/schema/activity.ts'
 import { comments, issues } from '../../../db/schema/issues.ts'
@@ -47,7 +48,7 @@ export async function findFullNames(db: Db, ids: readonly number[]): Promise<Rea
     .select({ id: repositories.id, owner: users.name, name: repositories.name })
     .from(repositories)
     .innerJoin(users, eq(users.id, repositories.ownerId))
-    .where(inArray(repositories.id, [...new Set(ids)]))
+    .where(anyOf(repositories.id, [...new Set(ids)]))
   return new Map(rows.map(({ id, owner, name }) => [id, `${owner}/${name}`]))
 }
 

@@ -1,7 +1,6 @@
 import { and, eq, ne, or, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import { activities } from '../../../db/schema/activity.ts'
-import { repositories } from '../../../db/schema/repositories.ts'
 import { users } from '../../../db/schema/users.ts'
 import type { Actor } from '../../auth/actor.ts'
 
@@ -26,6 +25,3 @@ export function withheldFrom(actor: Actor | undefined): SQL | undefined {
 /** As conditions over `withheld`: who is shown everywhere, and who besides to those who share a closed repository with them. */
 export const isShownOpenly = sql`${withheld.id} is null`
 export const isShownAmongColleagues = sql`(${withheld.id} is null or not ${withheld.hideActivity})`
-
-/** As a condition over repositories and their owners in `users`: whether everybody reads it. */
-export const isReadOpenly = sql`(not ${repositories.isPrivate} and ${users.visibility} = 'public')`

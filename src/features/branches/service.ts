@@ -9,7 +9,7 @@ import { isValidBranchName } from '../../git/names.ts'
 import { conflict, forbidden, invalid, notFound } from '../../kernel/errors.ts'
 import { changeRefs, pusherOf } from '../refs/change.ts'
 import { BRANCHES } from '../refs/names.ts'
-import { findLackOfRoom } from '../refs/room.ts'
+import { requireRoomForRef } from '../refs/room.ts'
 import type { CreateBranchRepoOption, UpdateBranchRepoOption } from './schema.ts'
 import { findBranch, isTag } from './store.ts'
 
@@ -40,7 +40,7 @@ export async function createBranch(
   if (repository.isEmpty) throw notFound('Git Repository is empty.')
   if (await findBranch(context.db, repository.id, option.new_branch_name)) throw conflict(EXISTS)
   if (await isTag(context.db, repository.id, option.new_branch_name)) throw conflict('A tag has this name already.')
-  await requireRoomForBranch(context, repository.id)
+  await requireRoomForRef(context, repository.id)
   const start = option.old_ref_name || option.old_branch_name || repository.defaultBranch
   const found = await context.git.find(repository.id, `${start}^{commit}`)
   if (!found) throw notFound('The old branch does not exist')
@@ -94,11 +94,6 @@ export async function updateBranch(
 
 function requireChangeable({ repository, fullName }: RepositoryAccess): void {
   if (repository.isMirror) throw forbidden(`${fullName} is a mirror`)
-}
-
-async function requireRoomForBranch(context: Context, repositoryId: number): Promise<void> {
-  const lack = await findLackOfRoom(context, repositoryId, 1)
-  if (lack !== undefined) throw invalid(lack)
 }
 
 function requireName(name: string, field: string): void {

@@ -7,7 +7,7 @@ import { isValidBranchName } from '../../git/names.ts'
 import { conflict, invalid, locked, notFound, type Refusal } from '../../kernel/errors.ts'
 import { createTurns } from '../../kernel/turns.ts'
 import { pusherOf, recordPush } from '../refs/change.ts'
-import { findLackOfRoom } from '../refs/room.ts'
+import { requireRoomForRef } from '../refs/room.ts'
 import { describeChanges, readChange } from './changes.ts'
 import type { ChangeFileOperation, CommitOptions } from './schema.ts'
 import { signaturesOf, signFor } from './signatures.ts'
@@ -37,10 +37,7 @@ export async function changeFiles(
 ): Promise<FilesCommitted> {
   const { repository } = repo
   if (repository.isMirror) throw locked(`${repo.fullName} is a mirror`)
-  if (option.new_branch) {
-    const lack = await findLackOfRoom(context, repository.id, 1)
-    if (lack !== undefined) throw invalid(lack)
-  }
+  if (option.new_branch) await requireRoomForRef(context, repository.id)
   const by = signaturesOf(context, actor.user, option)
   const commit: FilesCommit = {
     ...branchesOf(repository.defaultBranch, option),
