@@ -1,4 +1,5 @@
-import { eq, inArray, sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
+import { prepared } from '../../db/prepared.ts'
 import { loginFailures } from '../../db/schema/credentials.ts'
 import type { UserRow } from '../../db/schema/users.ts'
 import type { Context } from '../context.ts'
@@ -43,13 +44,21 @@ function subjectsOf({ user, name, origin: { address } }: Attempt) {
   return [account, { key: `address:${network}`, rule: RULES.address, told: { network } }]
 }
 
+const failuresOf = prepared((db) =>
+  db
+    .select()
+    .from(loginFailures)
+    .where(sql`${loginFailures.subject} = any(${sql.placeholder('keys')}::text[])`)
+    .prepare('login_failures_of'),
+)
+
 /**
  * @returns whether there are failures to forget when the attempt succeeds
  * @throws Refusal 429 with Retry-After while the account or the address must wait
  */
 export async function requireNotThrottled({ db, clock }: Context, attempt: Attempt): Promise<boolean> {
   const keys = subjectsOf(attempt).map(({ key }) => key)
-  const rows = await db.select().from(loginFailures).where(inArray(loginFailures.subject, keys))
+  const rows = await failuresOf(db).execute({ keys })
   const now = clock.now().getTime()
   const until = Math.max(0, ...rows.map(({ blockedUntil }) => blockedUntil?.getTime() ?? 0))
   if (until > now) throw tooManyRequests('too many failed sign-ins, try again later', Math.ceil((until - now) / 1000))

@@ -25,9 +25,10 @@ async function told(action: string, address: string) {
   const { body } = await service.admin.client.get('/admin/audit', { action, address })
   return Array.isArray(body) ? body : []
 }
+/** With the transactions that wrote and locked the row last. */
 const lastSeen = async (network: string) => {
   const [row] = await service.context
-    .sql`select last_seen_at, xmin::text from sign_in_addresses where network = ${network}`
+    .sql`select last_seen_at, xmin::text, xmax::text from sign_in_addresses where network = ${network}`
   return row
 }
 

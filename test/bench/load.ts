@@ -27,21 +27,43 @@ export interface Counted {
   database: number
 }
 
+/** A stretch of a measurement: what it took, in milliseconds per request and in CPU seconds altogether. */
+export interface Round {
+  times: number[]
+  seconds: number
+  serverCpu: number
+  databaseCpu: number
+}
+
 /** Sends a fixed number of requests over a fixed number of connections, after a tenth of them for warming up. */
-export async function measure(load: Load, { server, database }: Counted): Promise<Measured> {
-  await run(load, Math.ceil(load.requests / 10), 0)
+export async function measure(load: Load, counted: Counted): Promise<Measured> {
+  return summarize(load.name, [await measureRound(load, counted)], counted)
+}
+
+export async function measureRound(load: Load, { server, database }: Counted): Promise<Round> {
+  const warmUps = Math.ceil(load.requests / 10)
+  await run(load, warmUps, 0)
   const before = { server: cpuSeconds(server), database: cpuSeconds(database), at: performance.now() }
-  const times = await run(load, load.requests, Math.ceil(load.requests / 10))
-  const seconds = (performance.now() - before.at) / 1000
-  const perThousand = (cpu: number) => (cpu * 1000) / load.requests
-  times.sort((left, right) => left - right)
+  const times = await run(load, load.requests, warmUps)
   return {
-    name: load.name,
-    requestsPerSecond: load.requests / seconds,
+    times,
+    seconds: (performance.now() - before.at) / 1000,
+    serverCpu: cpuSeconds(server) - before.server,
+    databaseCpu: cpuSeconds(database) - before.database,
+  }
+}
+
+export function summarize(name: string, rounds: Round[], { server }: Counted): Measured {
+  const times = rounds.flatMap((round) => round.times).sort((left, right) => left - right)
+  const sum = (part: (round: Round) => number) => rounds.reduce((total, round) => total + part(round), 0)
+  const perThousand = (cpu: number) => (cpu * 1000) / times.length
+  return {
+    name,
+    requestsPerSecond: times.length / sum(({ seconds }) => seconds),
     medianMs: times[Math.floor(times.length / 2)] ?? 0,
     p99Ms: times[Math.floor(times.length * 0.99)] ?? 0,
-    serverCpu: perThousand(cpuSeconds(server) - before.server),
-    databaseCpu: perThousand(cpuSeconds(database) - before.database),
+    serverCpu: perThousand(sum(({ serverCpu }) => serverCpu)),
+    databaseCpu: perThousand(sum(({ databaseCpu }) => databaseCpu)),
     residentMiB: residentMiB(server),
   }
 }
