@@ -29,6 +29,7 @@ test('settings are changed one by one', async () => {
     language: 'de-DE',
   })
   expect((await alice.client.get('/user/settings')).body).toEqual(second.body)
+  expect((await alice.client.patch('/user/settings', { language: 'de_de' })).string('language')).toBe('de_de')
 })
 
 test('a hidden address is shown to nobody but its owner and administrators', async () => {

@@ -24,7 +24,7 @@ export const UserSettingsOptions = t.Object(
     website: t.Optional(t.String({ maxLength: 255 })),
     description: t.Optional(t.String({ maxLength: 255 })),
     location: t.Optional(t.String({ maxLength: 50 })),
-    language: t.Optional(t.String({ maxLength: 35, description: 'As `en-US`, or empty.' })),
+    language: t.Optional(t.String({ maxLength: 35, description: 'As `en-US` or `en_US`, or empty.' })),
     theme: t.Optional(t.String({ maxLength: 64 })),
     diff_view_style: t.Optional(t.String({ maxLength: 16, description: '`unified`, `split` or empty.' })),
     hide_email: t.Optional(t.Boolean()),

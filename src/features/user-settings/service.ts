@@ -10,7 +10,7 @@ const DIFF_VIEW_STYLES = ['', 'unified', 'split']
 /** @throws Refusal 422 for a website, language, theme or style that cannot be */
 export async function editSettings({ db }: Context, actor: Actor, option: UserSettingsOptions): Promise<UserRow> {
   requireWebsite(option.website)
-  if (option.language !== undefined && !/^([A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*)?$/.test(option.language))
+  if (option.language !== undefined && !/^([A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*)?$/.test(option.language))
     throw invalid('is no language', 'language')
   if (option.theme && !/^[\w-]+$/.test(option.theme)) throw invalid('is no theme', 'theme')
   if (option.diff_view_style !== undefined && !DIFF_VIEW_STYLES.includes(option.diff_view_style))
