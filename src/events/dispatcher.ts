@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts'
-import { fanOutBatch } from './fan-out.ts'
+import { BATCH, fanOutBatch } from './fan-out.ts'
 import type { Reaction } from './reaction.ts'
 
 /** The channel that a trigger on `events` notifies (see db/migrations). */
@@ -7,6 +7,9 @@ const CHANNEL = 'hearth_events'
 
 /** Long enough for the events of a burst to share a transaction, too short for anybody to notice. */
 const GATHER_MS = 50
+
+/** From one look to the next while events keep coming: each look and each job costs as much for one event as for a hundred. */
+const REST_MS = 250
 
 /** A notification may get lost with its connection; then the next look finds the events. */
 const LOOK_EVERY_MS = 5000
@@ -28,7 +31,8 @@ export function createDispatcher(context: DispatcherContext, reactions: readonly
   }
   const looker = createLooker(async () => {
     try {
-      await dispatch()
+      // What has come since the last full batch has its own wake, and may gather until then.
+      while ((await fanOutBatch(db, reactions)) === BATCH);
     } catch (err) {
       log.warn({ err }, 'events could not be fanned out; they wait in their table')
     }
@@ -49,31 +53,32 @@ export function createDispatcher(context: DispatcherContext, reactions: readonly
   }
 }
 
-/** Runs `look` soon after a wake, never twice at once, and once more when woken meanwhile. */
+/** Runs `look` soon after a wake, never twice at once, and once more when woken meanwhile, but not before a rest. */
 function createLooker(look: () => Promise<void>) {
   let timer: Timer | undefined
   let running: Promise<void> | undefined
   let isWanted = false
-  const run = async () => {
-    do {
-      isWanted = false
-      await look()
-    } while (isWanted)
-    running = undefined
-  }
-  const wake = () => {
-    isWanted = true
-    if (running !== undefined || timer !== undefined) return
+  let isStopped = false
+  const later = (milliseconds: number) => {
     timer = setTimeout(() => {
       timer = undefined
-      running = run()
-    }, GATHER_MS)
+      if (isWanted) running = run()
+    }, milliseconds)
+  }
+  const run = async () => {
+    isWanted = false
+    await look()
+    running = undefined
+    if (!isStopped) later(REST_MS)
   }
   return {
-    wake,
+    wake() {
+      isWanted = true
+      if (running === undefined && timer === undefined) later(GATHER_MS)
+    },
     async stop() {
+      isStopped = true
       clearTimeout(timer)
-      isWanted = false
       await running
     },
   }

@@ -10,7 +10,7 @@ import type { Reaction } from './reaction.ts'
 import { findEvents, readEvent } from './stored.ts'
 
 /** Events of one transaction, and so of one job at most. */
-const BATCH = 200
+export const BATCH = 200
 
 /** One replica at a time fans out, so that the reactions of one queue are enqueued in the order of their events. */
 const FAN_OUT_LOCK = 7_113_402
