@@ -23,13 +23,17 @@ export async function insertActivities(db: Db, all: readonly NewActivity[]): Pro
       (event_id, actor_id, owner_id, repository_id, op_type, ref_name, issue_id, comment_id, content, created_at)
     select made."eventId", ${users.id}, ${repositories.ownerId}, ${repositories.id}, made."opType",
       coalesce(made."refName", ''), made."issueId", made."commentId", coalesce(made.content, ''), made."createdAt"
-    from json_to_recordset(${JSON.stringify(all)}::text::json) as made(
-      "eventId" bigint, "actorId" bigint, "repositoryId" bigint, "createdAt" timestamptz, "opType" text,
-      "refName" text, "issueId" bigint, "commentId" bigint, content text)
+    -- The limit tells PostgreSQL how many there are: of JSON it expects a hundred, and would read whole tables for them.
+    from (
+      select * from json_to_recordset(${JSON.stringify(all)}::text::json) as given(
+        "eventId" bigint, "actorId" bigint, "repositoryId" bigint, "createdAt" timestamptz, "opType" text,
+        "refName" text, "issueId" bigint, "commentId" bigint, content text)
+      limit ${all.length}) as made
     join ${repositories} on ${repositories.id} = made."repositoryId"
     join ${users} on ${users.id} = made."actorId"
-    where (made."issueId" is null or exists (select 1 from ${issues} where ${issues.id} = made."issueId"))
-      and (made."commentId" is null or exists (select 1 from ${comments} where ${comments.id} = made."commentId"))
+    left join ${issues} on ${issues.id} = made."issueId"
+    left join ${comments} on ${comments.id} = made."commentId"
+    where (made."issueId" is null or ${issues.id} is not null) and (made."commentId" is null or ${comments.id} is not null)
     order by made."eventId"
     on conflict do nothing`)
 }
