@@ -251,6 +251,24 @@ test('comments are written, read, changed and deleted, and counted', async () =>
   expect((await alice.client.get(issue)).number('comments')).toBe(0)
 })
 
+test('a comment is changed and deleted by the path below its issue too', async () => {
+  const discussed = await service.createRepository(alice)
+  await alice.client.post(issuesOf(discussed), { title: 'x' })
+  const made = await bob.client.post(`${issuesOf(discussed)}/1/comments`, { body: 'hello' })
+  const comment = `${issuesOf(discussed)}/1/comments/${made.number('id')}`
+  expect((await carol.client.patch(comment, { body: 'mine' })).status).toBe(403)
+  expect((await bob.client.patch(comment, { body: 'hello, all' })).body).toMatchObject({ body: 'hello, all' })
+  expect((await bob.client.patch(`${issuesOf(discussed)}/1/comments/99999`, { body: 'x' })).status).toBe(404)
+  const elsewhere = await service.createRepository(bob)
+  await bob.client.post(issuesOf(elsewhere), { title: 'x' })
+  const borrowed = `${issuesOf(elsewhere)}/1/comments/${made.number('id')}`
+  expect((await bob.client.patch(borrowed, { body: 'x' })).status).toBe(404)
+  expect((await bob.client.delete(borrowed)).status).toBe(404)
+  expect((await carol.client.delete(comment)).status).toBe(403)
+  expect((await bob.client.delete(comment)).status).toBe(204)
+  expect((await bob.client.delete(comment)).status).toBe(404)
+})
+
 test('ids of another repository lead nowhere', async () => {
   const [mine, other] = [await service.createRepository(alice), await service.createRepository(alice)]
   await alice.client.post(issuesOf(mine), { title: 'x' })

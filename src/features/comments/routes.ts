@@ -120,4 +120,38 @@ export const commentRoutes = (context: Context) => {
         detail: { operationId: 'issueDeleteComment', summary: 'Delete a comment' },
       },
     )
+    .patch(
+      '/:index/comments/:id',
+      async ({ actor, repo, params, body }) => {
+        const edited = await editComment(context, { actor, repo }, { id: params.id, body: body.body })
+        return present(edited, repo.htmlUrl, actor)
+      },
+      {
+        changeRepo: take,
+        body: EditIssueCommentOption,
+        response: { 200: Comment },
+        detail: {
+          // Wire: the number of the issue is not looked at; the comment alone says which it is.
+          operationId: 'issueEditCommentDeprecated',
+          summary: 'Change a comment; use /issues/comments/{id}',
+          deprecated: true,
+        },
+      },
+    )
+    .delete(
+      '/:index/comments/:id',
+      async ({ actor, repo, params, set }) => {
+        await deleteComment(context, { actor, repo }, params.id)
+        set.status = 204
+      },
+      {
+        changeRepo: take,
+        response: { 204: t.Void() },
+        detail: {
+          operationId: 'issueDeleteCommentDeprecated',
+          summary: 'Delete a comment; use /issues/comments/{id}',
+          deprecated: true,
+        },
+      },
+    )
 }
