@@ -7,6 +7,7 @@ import { startDeadline } from './deadline.ts'
 import { withSettings } from './environment.ts'
 import { watchMemory } from './memory.ts'
 import type { Slots } from './slots.ts'
+import { unhurried } from './unhurried.ts'
 
 /** What every command needs; built once by createGit. */
 export interface Runner {
@@ -179,11 +180,12 @@ export async function streamGit(runner: Runner, command: Command): Promise<Reada
 /** `judge` says whether an exit is an error for the reader of the stream. */
 export function guardStream(child: Child, judge: (exit: Exit) => GitError | undefined): ReadableStream<Uint8Array> {
   const reader = child.stdout.getReader()
+  const read = unhurried(reader)
   const passed = garbageMeter()
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const { done, value } = await reader.read()
+        const { done, value } = await read()
         if (!done) {
           passed(value.length)
           return controller.enqueue(value)
