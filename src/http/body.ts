@@ -1,6 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { invalid, type Refusal, tooLarge } from '../kernel/errors.ts'
+import { askForBody } from './connection.ts'
 import { fitToSchema } from './fit.ts'
 import { jsonFault } from './json-shape.ts'
 
@@ -108,6 +109,7 @@ function readForm(text: string): Record<string, unknown> {
 async function readText(request: Request, maxBytes: number): Promise<string | UnreadableBody> {
   const tooLong = new UnreadableBody(tooLarge(`the body is larger than ${maxBytes} bytes`))
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) return tooLong
+  askForBody(request)
   if (request.headers.has('content-length') || !request.body) return request.text()
   const chunks: Uint8Array[] = []
   let size = 0

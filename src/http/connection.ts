@@ -1,18 +1,22 @@
 import type { Server } from 'bun'
+import type { Interim } from './interim.ts'
 
 /** What a request's connection can tell or do. Kept beside the request, because only the front knows the server. */
 interface Connection {
   address(): string | undefined
   setTimeout(seconds: number): void
+  /** Where the client waits to be asked for the body. */
+  interim?: Interim
 }
 
 const connections = new WeakMap<Request, Connection>()
 
-/** For the front: remembers which server took the request. */
-export function connectServer(request: Request, server: Server<undefined>): void {
+/** For the front: remembers which server took the request, and whether its client waits to be asked for the body. */
+export function connectServer(request: Request, server: Server<undefined>, interim?: Interim): void {
   connections.set(request, {
     address: () => server.requestIP(request)?.address,
     setTimeout: (seconds) => server.timeout(request, seconds),
+    interim,
   })
 }
 
@@ -32,3 +36,9 @@ export const peerAddress = (request: Request): string | undefined => connections
 
 /** Lets a request be silent for longer than others: Git may compute for minutes before the first byte. 0 is no limit. */
 export const setIdleSeconds = (request: Request, seconds: number): void => connections.get(request)?.setTimeout(seconds)
+
+/**
+ * To be called before a body is read, once all is judged that can be without it: a client that waits for this word (RFC 9110, 10.1.1)
+ * then sends a body that is wanted, and never one whose request is refused.
+ */
+export const askForBody = (request: Request): void => connections.get(request)?.interim?.send()

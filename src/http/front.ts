@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Server } from 'bun'
 import { badRequest, Refusal, tooLarge } from '../kernel/errors.ts'
 import { connectServer, connectSocket, inheritConnection } from './connection.ts'
+import { type Interim, interimAnswers } from './interim.ts'
 
 export interface FrontOptions {
   host: string
@@ -56,15 +57,23 @@ export async function openFront(handlers: FrontHandlers, options: FrontOptions):
       return handlers.refuse(request, new Refusal(414, 'the address is too long'))
     if (!isHost(request.headers.get('host')))
       return handlers.refuse(request, badRequest('the Host header names no host'))
-    connectServer(request, server)
-    return handlers.fetch(request.url.startsWith('/') ? withHost(request) : request)
+    const interim = interimFor(request, server)
+    connectServer(request, server, interim)
+    const answered = handlers.fetch(request.url.startsWith('/') ? withHost(request) : request)
+    return interim ? endInterim(answered, interim) : answered
   }
-  const bridge = createServer({ maxHeaderSize: options.maxHeaderBytes }, (message, reply) => {
+  const held = { maxBytes: options.maxHeldBytes, seconds: options.idleSeconds }
+  const bridged = (bridge: Bridged) => {
     // Who goes away in the middle of a body needs no answer.
-    answer(handlers, { message, reply, maxBytes: options.maxHeldBytes, seconds: options.idleSeconds }).catch(() =>
-      reply.destroy(),
-    )
-  })
+    answer(handlers, bridge).catch(() => bridge.reply.destroy())
+  }
+  const bridge = createServer({ maxHeaderSize: options.maxHeaderBytes }, (message, reply) =>
+    bridged({ message, reply, ...held }),
+  )
+  bridge.on('checkContinue', (message, reply: ServerResponse) =>
+    bridged({ message, reply, ...held, askForBody: () => reply.writeContinue() }),
+  )
+  const interimFor = interimAnswers(bridge)
   const extra = {
     maxRequestBodySize: options.maxBodyBytes,
     idleTimeout: idleTimeout(options.idleSeconds),
@@ -74,6 +83,13 @@ export async function openFront(handlers: FrontHandlers, options: FrontOptions):
   const port = server.port
   if (port === undefined) throw new Error('the server listens on no port')
   return { port, server, stop: (graceSeconds) => stop(server, graceSeconds) }
+}
+
+/** What follows on a connection whose client was not asked for the body, is the body or the next request: nobody can tell. */
+async function endInterim(answered: Response | Promise<Response>, interim: Interim): Promise<Response> {
+  const response = await answered
+  if (!interim.end()) response.headers.set('connection', 'close')
+  return response
 }
 
 const TICK_SECONDS = 4
@@ -129,13 +145,16 @@ interface Bridged {
   maxBytes: number
   /** For the whole body: Bun does not see here that nothing comes. */
   seconds: number
+  /** For a client that waits to be asked. */
+  askForBody?: () => void
 }
 
-async function answer(handlers: FrontHandlers, { message, reply, maxBytes, seconds }: Bridged): Promise<void> {
+async function answer(handlers: FrontHandlers, bridged: Bridged): Promise<void> {
+  const { message, reply, maxBytes } = bridged
   const { host } = message.headers
   const url = `http://${isHost(host) && host ? host : 'localhost'}${message.url ?? '/'}`
   const hasBody = message.method !== 'GET' && message.method !== 'HEAD'
-  const body = hasBody ? await readInTime(message, { maxBytes, seconds }) : null
+  const body = hasBody ? await readInTime(bridged) : null
   const request = new Request(url, {
     method: message.method ?? 'GET',
     headers: Object.entries(message.headers).flatMap(([name, value]): [string, string][] =>
@@ -151,16 +170,17 @@ async function answer(handlers: FrontHandlers, { message, reply, maxBytes, secon
   await send(message, reply, handlers.refuse(request, tooLarge(`the body is larger than ${maxBytes} bytes`)))
 }
 
-function readInTime(message: IncomingMessage, limit: { maxBytes: number; seconds: number }) {
-  const tooSlow = setTimeout(() => message.destroy(), limit.seconds * 1000)
-  return readAtMost(message, limit.maxBytes).finally(() => clearTimeout(tooSlow))
+function readInTime(bridged: Bridged) {
+  const tooSlow = setTimeout(() => bridged.message.destroy(), bridged.seconds * 1000)
+  return readAtMost(bridged).finally(() => clearTimeout(tooSlow))
 }
 
 /** Undefined when there is more. */
-async function readAtMost(message: IncomingMessage, maxBytes: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
+async function readAtMost({ message, maxBytes, askForBody }: Bridged): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const chunks: Uint8Array[] = []
   let size = 0
   if (Number(message.headers['content-length'] ?? 0) > maxBytes) return undefined
+  askForBody?.()
   for await (const chunk of message.iterator({ destroyOnReturn: false })) {
     size += chunk.length
     if (size > maxBytes) return undefined

@@ -1,3 +1,4 @@
+import { askForBody } from '../../http/connection.ts'
 import { badRequest, Refusal, tooLarge } from '../../kernel/errors.ts'
 import { garbageMeter } from '../../kernel/garbage.ts'
 
@@ -14,10 +15,12 @@ export interface BodyLimits {
  */
 export function openBody(request: Request, limits: BodyLimits): ReadableStream<Uint8Array> {
   if (Number(request.headers.get('content-length') ?? 0) > limits.maxBytes) throw tooMuch(limits.maxBytes)
+  const encoding = request.headers.get('content-encoding')?.trim().toLowerCase() || 'identity'
+  const isZipped = encoding === 'gzip' || encoding === 'x-gzip'
+  if (!isZipped && encoding !== 'identity') throw new Refusal(415, `content encoding ${encoding} is not known`)
+  askForBody(request)
   const body: ReadableStream<Uint8Array<ArrayBuffer>> = request.body ?? new Blob([]).stream()
-  const encoding = request.headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity'
-  if (encoding === 'identity' || encoding === '') return limited(body, limits)
-  if (encoding !== 'gzip' && encoding !== 'x-gzip') throw new Refusal(415, `content encoding ${encoding} is not known`)
+  if (!isZipped) return limited(body, limits)
   const { readable, writable } = new DecompressionStream('gzip')
   // A broken zip, or a client that went away, fails `readable` as well: that is where it is told. What is left is read all the same.
   const rest = body
