@@ -84,6 +84,25 @@ test('a single clone, and one that is repeated much later, leave nothing on the 
   expect(await stage.kept(id)).toEqual([])
 })
 
+test('where kept packs are used, the first clone after a push makes the next one, and not much later', async () => {
+  await fresh()
+  const push = (text: string) => commit(stage.git, id, [{ op: 'put', path: 'new', content: Buffer.from(text) }])
+  for (const _ of [1, 2]) await clone(stage, id)
+  await push('kept, and never used')
+  await clone(stage, id)
+  expect(await stage.kept(id)).toHaveLength(1)
+  for (const _ of [2, 3]) await clone(stage, id)
+  expect(await stage.kept(id)).toHaveLength(2)
+  await push('wanted again')
+  await clone(stage, id)
+  expect(await stage.kept(id)).toHaveLength(3)
+  await withoutGit(() => clone(stage, id))
+  stage.wait(2 * HOUR_MS)
+  await push('much later')
+  await clone(stage, id)
+  expect(await stage.kept(id)).toHaveLength(3)
+})
+
 test('a fetch, and a round of talk about what the client has, are answered by git', async () => {
   await fresh()
   const before = await stage.started()

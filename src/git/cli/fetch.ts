@@ -100,7 +100,8 @@ async function answerClone(store: Store, packs: PackCache, clone: Clone): Promis
   const key = { id: subject.id, digest: digestOf(store, subject, state, question.asked) }
   const file = await packs.find(key)
   if (file) return { file, stream: file.stream(), done: Promise.resolve(ENDED_WELL) }
-  const spool = (await packs.join(key)) ?? (packs.isRepeated(key) ? await write(packs, key, clone, state) : undefined)
+  const spool =
+    (await packs.join(key)) ?? (packs.isWorthKeeping(key) ? await write(packs, key, clone, state) : undefined)
   if (!spool) return clone.askAlone()
   return { stream: spool.read(clone.signal), done: spool.exited.then(report) }
 }

@@ -36,8 +36,9 @@ export interface PackKey {
  */
 export class PackCache {
   readonly #option: PackCacheOption
-  /** When a digest was asked for last, oldest first. */
+  /** When a digest was asked for last, and when a repository last had a kept answer that somebody asked for; oldest first. */
   readonly #seen = new Map<string, number>()
+  readonly #popular = new Map<number, number>()
   readonly #growing = new Map<string, Promise<Spool>>()
   readonly #spools = new Set<Spool>()
   /** What the last look at the folder has found, and what has come since. */
@@ -58,7 +59,10 @@ export class PackCache {
       // What was used last is kept longest, so that it is still there when it is sent.
       await utimes(path, now, now)
       const file = await stat(path)
-      if (file.isFile() && file.size === bytesIn(name)) return Bun.file(path)
+      if (file.isFile() && file.size === bytesIn(name)) {
+        note(this.#popular, id, now.getTime())
+        return Bun.file(path)
+      }
       await rm(path, { recursive: true })
     } catch {
       // It was removed just now, or the disk fails: then git is asked.
@@ -72,15 +76,16 @@ export class PackCache {
     return spool?.canJoin ? spool : undefined
   }
 
-  /** Whether the same was asked not long ago. Most clones are the only ones of their kind, and stay off the disk. */
-  isRepeated({ digest }: PackKey): boolean {
+  /**
+   * Whether to write the answer down: when the same was asked not long ago, or what was kept of the repository has served somebody, as
+   * where several runners clone after each push. Most clones are the only ones of their kind, and stay off the disk.
+   */
+  isWorthKeeping({ id, digest }: PackKey): boolean {
     const now = this.#option.clock.now().getTime()
-    const last = this.#seen.get(digest)
-    this.#seen.delete(digest)
-    this.#seen.set(digest, now)
-    const [oldest] = this.#seen.keys()
-    if (this.#seen.size > MAX_SEEN && oldest !== undefined) this.#seen.delete(oldest)
-    return last !== undefined && now - last < REPEAT_MS
+    const isRecent = (last: number | undefined) => last !== undefined && now - last < REPEAT_MS
+    const isWorth = isRecent(this.#seen.get(digest)) || isRecent(this.#popular.get(id))
+    note(this.#seen, digest, now)
+    return isWorth
   }
 
   /** @param mayKeep asked once it is whole: whether it is what the key says */
@@ -170,6 +175,13 @@ export class PackCache {
   #folderOf(id: number): string {
     return join(this.#option.folder, String(id))
   }
+}
+
+function note<Key>(times: Map<Key, number>, key: Key, now: number): void {
+  times.delete(key)
+  times.set(key, now)
+  const [oldest] = times.keys()
+  if (times.size > MAX_SEEN && oldest !== undefined) times.delete(oldest)
 }
 
 const bytesIn = (name: string): number => Number(name.slice(name.indexOf('.') + 1))
