@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { objectOf, parseJson } from '../../src/http/openapi/json.ts'
 import { startTestService, type TestService, type TestUser } from '../harness/service.ts'
 
 let service: TestService
@@ -156,9 +157,10 @@ describe('the owners', () => {
     expect((await owner.client.delete(`/teams/${id}`)).status).toBe(422)
     for (const json of [
       { permission: 'read' },
-      { permission: 'admin' },
+      { permission: 'none' },
       { units: ['repo.code'] },
       { units_map: { 'repo.code': 'none' } },
+      { units_map: { 'repo.nothing': 'owner' } },
       { includes_all_repositories: false },
       { can_create_org_repo: false },
       { name: 'Others' },
@@ -171,6 +173,18 @@ describe('the owners', () => {
       description: 'us',
       can_create_org_repo: true,
     })
+  })
+
+  test('may be written back as they were read', async () => {
+    const org = await organization()
+    const id = await ownersOf(org)
+    const read = await owner.client.get(`/teams/${id}`)
+    const known = objectOf(parseJson(read.text))
+    const change = (json: object) => owner.client.patch(`/teams/${id}`, { ...known, ...json })
+    expect((await change({ description: 'us' })).body).toEqual({ ...known, description: 'us' })
+    const short = { permission: 'admin', units: [], units_map: {} }
+    expect((await change(short)).body).toEqual(read.body)
+    expect((await owner.client.patch(`/teams/${await team(org)}`, { permission: 'owner' })).status).toBe(422)
   })
 
   test('never become none', async () => {

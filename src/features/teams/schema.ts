@@ -2,15 +2,10 @@ import { t } from 'elysia'
 import { Team } from '../../wire/team.ts'
 
 /** Empty counts as absent, as in the family. */
-const permission = () =>
-  t.Optional(
-    t.Union([t.Literal('none'), t.Literal('read'), t.Literal('write'), t.Literal('admin'), t.Literal('')], {
-      description: '`admin` reaches every unit; with `read` and `write` the units decide.',
-    }),
-  )
+const words = [t.Literal('none'), t.Literal('read'), t.Literal('write'), t.Literal('admin'), t.Literal('')] as const
+const description = '`admin` reaches every unit; with `read` and `write` the units decide.'
 const rest = {
   description: t.Optional(t.String({ maxLength: 255 })),
-  permission: permission(),
   units: t.Optional(t.Array(t.String({ maxLength: 100 }), { maxItems: 100 })),
   units_map: t.Optional(
     t.Record(t.String(), t.String(), {
@@ -29,13 +24,23 @@ const rest = {
 
 export type CreateTeamOption = typeof CreateTeamOption.static
 export const CreateTeamOption = t.Object(
-  { name: t.String({ minLength: 1, maxLength: 255 }), ...rest },
+  {
+    name: t.String({ minLength: 1, maxLength: 255 }),
+    permission: t.Optional(t.Union([...words], { description })),
+    ...rest,
+  },
   { $id: 'CreateTeamOption' },
 )
 
 export type EditTeamOption = typeof EditTeamOption.static
 export const EditTeamOption = t.Object(
-  { name: t.Optional(t.String({ maxLength: 255 })), ...rest },
+  {
+    name: t.Optional(t.String({ maxLength: 255 })),
+    permission: t.Optional(
+      t.Union([...words, t.Literal('owner')], { description: `${description} \`owner\` is said of the owners alone.` }),
+    ),
+    ...rest,
+  },
   { $id: 'EditTeamOption' },
 )
 

@@ -21,7 +21,7 @@ import {
   type TeamWithOrganization,
   updateTeam,
 } from './store.ts'
-import { readRights } from './units.ts'
+import { leavesOwners, readRights } from './units.ts'
 
 /** @throws Refusal 422 for a name that is taken or cannot be one, for a team that would reach nothing, for unknown units */
 export async function createTeam(
@@ -109,13 +109,9 @@ export async function loadTeams(db: Db, rows: readonly TeamWithOrganization[]): 
 
 /** Its rights are what keeps the organization governable, and its name is how people know it. */
 function requireOwnersKept(before: TeamRow, option: EditTeamOption): void {
-  const loses =
-    Boolean(option.permission) ||
-    option.units !== undefined ||
-    option.units_map !== undefined ||
-    option.includes_all_repositories === false ||
-    option.can_create_org_repo === false
-  if (loses) throw invalid('the rights of the team of owners cannot be changed')
+  const stays =
+    leavesOwners(option) && option.includes_all_repositories !== false && option.can_create_org_repo !== false
+  if (!stays) throw invalid('the rights of the team of owners cannot be changed')
   if (option.name && option.name !== before.name) throw invalid('the team of owners cannot be renamed', 'name')
 }
 

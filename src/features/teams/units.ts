@@ -1,12 +1,12 @@
 import { type PermissionWord, permissionWords, type TeamRow } from '../../../db/schema/organizations.ts'
 import { higher, Level, levelWord } from '../../access/levels.ts'
-import { isUnit } from '../../access/units.ts'
+import { units as everyUnit, isUnit } from '../../access/units.ts'
 import { invalid } from '../../kernel/errors.ts'
 import type { UnitMap } from './store.ts'
 
 /** What a request says of a team's rights. */
 export interface WantedRights {
-  permission?: '' | 'none' | 'read' | 'write' | 'admin'
+  permission?: '' | 'none' | 'read' | 'write' | 'admin' | 'owner'
   units?: readonly string[]
   units_map?: Readonly<Record<string, string>>
 }
@@ -20,9 +20,10 @@ export interface TeamRights {
 /**
  * The rights of a new team, or of a changed one (`before`). Wire: the family's order: `admin` reaches everything and needs no
  * units; else `units_map` goes before `units`, which all get the permission's word.
- * @throws Refusal 422 for a team that would reach nothing, for unknown units and words
+ * @throws Refusal 422 for a team that would reach nothing or own the organization, for unknown units and words
  */
 export function readRights(wanted: WantedRights, before?: TeamRights): TeamRights {
+  if (wanted.permission === 'owner') throw invalid('an organization has one team of owners', 'permission')
   const given = readUnits(wanted, before)
   if (wanted.permission === 'admin') return { permission: 'admin', units: {} }
   const stays = wanted.permission === undefined || wanted.permission === ''
@@ -31,6 +32,20 @@ export function readRights(wanted: WantedRights, before?: TeamRights): TeamRight
   if (units === undefined || Object.keys(units).length === 0) throw invalid('units permission should not be empty')
   return { permission: 'none', units }
 }
+
+/**
+ * Whether a request says of the owners what they have, or nothing. Wire: clients that write back what they read cannot leave
+ * the rights out, and some know no word for the owners' but `admin`.
+ */
+export function leavesOwners({ permission, units = [], units_map: map = {} }: WantedRights): boolean {
+  return (
+    (!permission || reachesAll(permission)) &&
+    (units.length === 0 || everyUnit.every((unit) => units.includes(unit))) &&
+    Object.entries(map).every(([unit, word]) => isUnit(unit) && reachesAll(word))
+  )
+}
+
+const reachesAll = (word: string): boolean => word === 'owner' || word === 'admin'
 
 function readUnits({ units_map: map, units, permission }: WantedRights, before?: TeamRights): UnitMap | undefined {
   if (map !== undefined && Object.keys(map).length > 0)
