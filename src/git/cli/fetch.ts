@@ -4,10 +4,11 @@ import { overheard } from './answers.ts'
 import { startDeadline } from './deadline.ts'
 import { type FetchQuestion, readFetchRequest } from './fetch-request.ts'
 import type { PackCache, PackKey } from './pack-cache.ts'
-import { type Exit, startGit } from './process.ts'
+import { type Child, type Exit, startGit } from './process.ts'
 import { type RefState, readRefState } from './ref-state.ts'
 import { ENDED_WELL, isSecondVersion, protocolVariables, report, SETTINGS, served } from './services.ts'
 import { isRepository, requireFolder, type Store } from './store.ts'
+import { inWidePackets } from './wide-packets.ts'
 
 /** What an answer is made from. */
 interface Subject {
@@ -23,7 +24,8 @@ interface Subject {
 export async function serveFetch(store: Store, id: number, request: ServeRequest): Promise<Served> {
   const folder = await requireFolder(store.runner.root, id)
   const environment = protocolVariables(request.protocol)
-  const { question, body } = await readBody(store, request, isSecondVersion(environment))
+  const isSecond = isSecondVersion(environment)
+  const { question, body } = await readBody(store, request, isSecond)
   const ask = (call: Call) =>
     startGit(store.runner, {
       args: ['upload-pack', '--stateless-rpc', folder],
@@ -42,7 +44,8 @@ export async function serveFetch(store: Store, id: number, request: ServeRequest
     question,
     signal: request.signal,
     askAlone,
-    askForAll: () => ask({}),
+    // Whoever reads it afterwards gains more than it costs now.
+    askForAll: isSecond ? async () => withWidePackets(await ask({})) : () => ask({}),
   })
 }
 
@@ -83,6 +86,8 @@ function digestOf(store: Store, subject: Subject, state: RefState, question: str
   const settings = [version, runner.environment, SETTINGS['upload-pack']]
   return sha256Hex(JSON.stringify([settings, subject.id, subject.protocol, state.fingerprint, question]))
 }
+
+const withWidePackets = (child: Child): Child => ({ ...child, stdout: inWidePackets(child.stdout) })
 
 interface Clone {
   subject: Subject
