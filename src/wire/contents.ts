@@ -14,6 +14,7 @@ export const ContentsResponse = t.Object(
     sha: t.String(),
     last_commit_sha: t.Optional(t.String()),
     last_committer_date: time(),
+    last_commit_when: t.Optional(t.String({ format: 'date-time', description: 'The same as `last_committer_date`' })),
     last_author_date: time(),
     last_commit_message: t.Optional(t.String()),
     type: t.String({ description: '`file`, `dir`, `symlink` or `submodule`' }),
@@ -82,6 +83,8 @@ export function presentContents(shown: ShownContents, place: ContentsPlace): Con
     ...(lastCommit && {
       last_commit_sha: lastCommit.sha,
       last_committer_date: lastCommit.committedAt,
+      // Wire: what one branch of the family calls it; its clients read no contents without it.
+      last_commit_when: lastCommit.committedAt,
       last_author_date: lastCommit.authoredAt,
       ...(lastCommit.message !== undefined && { last_commit_message: lastCommit.message }),
     }),

@@ -11,6 +11,8 @@ export const Hook = t.Object(
     type: t.String(),
     branch_filter: t.String(),
     config: t.Record(t.String(), t.String()),
+    url: t.String({ description: 'As in `config`' }),
+    content_type: t.String({ description: 'As in `config`' }),
     events: t.Array(t.String()),
     authorization_header: t.String({ description: 'Shown to those who may change the hook' }),
     active: t.Boolean(),
@@ -26,7 +28,10 @@ export interface ShownHook {
   authorizationHeader: string
 }
 
-/** The secret is never shown. Wire: Slack hooks show all that Slack needs, also what was not given. */
+/**
+ * The secret is never shown. Wire: Slack hooks show all that Slack needs, also what was not given. One branch of the family
+ * tells the address and the content type beside `config` too, and its clients read no hook without them.
+ */
 export function presentHook({ hook, authorizationHeader }: ShownHook): Hook {
   const slack: Record<string, string> =
     hook.type === 'slack' ? { channel: '', username: '', icon_url: '', color: '' } : {}
@@ -36,6 +41,8 @@ export function presentHook({ hook, authorizationHeader }: ShownHook): Hook {
     type: hook.type,
     branch_filter: hook.branchFilter,
     config: { ...slack, ...hook.settings, content_type: hook.contentType, url: hook.url },
+    url: hook.url,
+    content_type: hook.contentType,
     events: hook.events,
     authorization_header: authorizationHeader,
     active: hook.isActive,

@@ -58,6 +58,7 @@ describe('a file', () => {
       content: Buffer.from(`# ${repository.name}\n\n`).toString('base64'),
       size: repository.name.length + 4,
       last_commit_sha: first,
+      last_commit_when: answer.string('last_committer_date'),
       target: null,
       submodule_git_url: null,
       url,

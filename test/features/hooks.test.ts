@@ -36,6 +36,7 @@ describe('hooks', () => {
       const made = await who.client.post(path, hook({ events: ['push', 'issues_only'], active: true, name: 'n' }))
       expect([path, made.status]).toEqual([path, 201])
       expect(made.body).toMatchObject({ name: 'n', type: 'gitea', events: ['push', 'issues'], active: true })
+      expect(made.body).toMatchObject({ url: 'http://receiver.example/x', content_type: 'json' })
       const one = `${path}/${made.number('id')}`
       expect((await who.client.get(one)).body).toEqual(made.body)
       expect((await who.client.get(path, { type: 'all' })).body).toEqual([made.body])
