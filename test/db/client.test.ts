@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eq, like, sql } from 'drizzle-orm'
 import { openDatabase } from '../../db/client.ts'
 import { users } from '../../db/schema/users.ts'
-import { layCable } from '../harness/cable.ts'
+import { layCableToDatabase } from '../harness/cable.ts'
 import { startTestService, type TestService } from '../harness/service.ts'
 
 let service: TestService
@@ -26,19 +26,27 @@ test('statements are kept by the database, but those with a pattern are planned 
 })
 
 test('a connection that is reset while it learns the types is told to who waits for it, and to nobody else', async () => {
-  const url = new URL(service.databaseUrl)
-  const folder = url.searchParams.get('host')
-  const cable = await layCable(
-    folder === null ? { port: Number(url.port) } : { path: `${folder}/.s.PGSQL.${url.port || 5432}` },
-  )
-  url.searchParams.delete('host')
-  url.hostname = '127.0.0.1'
-  url.port = String(cable.port)
-  const database = openDatabase(url.href, { poolSize: 1 })
+  const { cable, url } = await layCableToDatabase(service.databaseUrl)
+  const database = openDatabase(url, { poolSize: 1 })
   // A promise that fails and that nobody looks at fails the test by itself.
   cable.resetAt('pg_catalog.pg_type')
   expect(await database.sql`select 1`.catch((error: unknown) => error)).toMatchObject({ code: 'ECONNRESET' })
   expect([...(await database.sql`select 1 as answer`)]).toEqual([{ answer: 1 }])
+  await database.close()
+  await cable.close()
+})
+
+test('a database that falls silent in the middle of statements is given up soon after their time, and asked anew', async () => {
+  const { cable, url } = await layCableToDatabase(service.databaseUrl)
+  const database = openDatabase(url, { poolSize: 1, timeoutSeconds: 1 })
+  expect(await database.sql`select 1 as one`).toHaveLength(1)
+  cable.mute()
+  const failure = (statement: Promise<unknown>) => statement.catch((error: unknown) => error)
+  const inTransaction = failure(database.sql.begin((sql) => sql`select 2 as two`))
+  const queued = database.sql`select 3 as three`.execute()
+  expect(await inTransaction).toMatchObject({ code: 'CONNECTION_CLOSED' })
+  cable.mend()
+  expect(await queued).toHaveLength(1)
   await database.close()
   await cable.close()
 })

@@ -5,6 +5,8 @@ export interface Cable {
   port: number
   /** Ends every connection; new ones are refused. */
   cut(): void
+  /** Nothing passes any more, and nobody is told: a host that is gone, or a network that drops everything. */
+  mute(): void
   /** New connections pass again. */
   mend(): void
   /** Ends the connections that are open now, once so many bytes more have come from the client; new ones pass. */
@@ -15,8 +17,8 @@ export interface Cable {
 }
 
 /** @param target of the server: a port of the loopback address, or the path of a socket */
-export async function layCable(target: { port: number } | { path: string }): Promise<Cable> {
-  let state: 'open' | 'cut' = 'open'
+async function layCable(target: { port: number } | { path: string }): Promise<Cable> {
+  let state: 'open' | 'cut' | 'mute' = 'open'
   let left = Number.POSITIVE_INFINITY
   let fatal: string | undefined
   const pairs = new Set<readonly [Socket, Socket]>()
@@ -37,6 +39,7 @@ export async function layCable(target: { port: number } | { path: string }): Pro
       })
     }
     client.on('data', (bytes) => {
+      if (state === 'mute') return
       if (fatal !== undefined && bytes.includes(fatal)) {
         fatal = undefined
         return void client.resetAndDestroy()
@@ -46,7 +49,9 @@ export async function layCable(target: { port: number } | { path: string }): Pro
       left = Number.POSITIVE_INFINITY
       endAll()
     })
-    beyond.on('data', (bytes) => client.write(bytes))
+    beyond.on('data', (bytes) => {
+      if (state !== 'mute') client.write(bytes)
+    })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
@@ -56,6 +61,9 @@ export async function layCable(target: { port: number } | { path: string }): Pro
     cut() {
       state = 'cut'
       endAll()
+    },
+    mute() {
+      state = 'mute'
     },
     mend() {
       state = 'open'
@@ -71,4 +79,17 @@ export async function layCable(target: { port: number } | { path: string }): Pro
       await new Promise((resolve) => server.close(resolve))
     },
   }
+}
+
+/** The same to the database at an address. @returns its near end as an address, too */
+export async function layCableToDatabase(databaseUrl: string): Promise<{ cable: Cable; url: string }> {
+  const url = new URL(databaseUrl)
+  const folder = url.searchParams.get('host')
+  const cable = await layCable(
+    folder === null ? { port: Number(url.port) } : { path: `${folder}/.s.PGSQL.${url.port || 5432}` },
+  )
+  url.searchParams.delete('host')
+  url.hostname = '127.0.0.1'
+  url.port = String(cable.port)
+  return { cable, url: url.href }
 }

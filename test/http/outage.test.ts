@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type Replica, startReplica, until } from '../features/transport/replica.ts'
-import { type Cable, layCable } from '../harness/cable.ts'
+import { type Cable, layCableToDatabase } from '../harness/cable.ts'
 import { type Client, createClient } from '../harness/client.ts'
 import { startTestService, type TestRepository, type TestService, type TestUser } from '../harness/service.ts'
 
@@ -16,15 +16,9 @@ beforeAll(async () => {
   service = await startTestService()
   owner = await service.createUser()
   repository = await service.createRepository(owner)
-  const url = new URL(service.databaseUrl)
-  const folder = url.searchParams.get('host')
-  cable = await layCable(
-    folder === null ? { port: Number(url.port) } : { path: `${folder}/.s.PGSQL.${url.port || 5432}` },
-  )
-  url.searchParams.delete('host')
-  url.hostname = '127.0.0.1'
-  url.port = String(cable.port)
-  replica = await startReplica(service, { DATABASE_URL: url.href, DATABASE_POOL_SIZE: '4', LOG_LEVEL: 'info' })
+  const way = await layCableToDatabase(service.databaseUrl)
+  cable = way.cable
+  replica = await startReplica(service, { DATABASE_URL: way.url, DATABASE_POOL_SIZE: '4', LOG_LEVEL: 'info' })
   client = createClient({ url: replica.url, credential: { token: owner.token } })
   visitor = createClient({ url: replica.url })
 }, 60_000)
@@ -64,6 +58,20 @@ test('without its database the service says so everywhere, and goes on when it i
   expect((await client.get(`${repository.path}/issues`)).text).not.toContain('"lost"')
   expect((await client.get(`/repos/${owner.name}/half`)).status).toBe(404)
   expect((await client.post('/user/repos', { name: 'half', auto_init: true })).status).toBe(201)
+}, 60_000)
+
+test('a database that falls silent is told of by the probe in time', async () => {
+  expect((await visitor.request('/api/healthz')).status).toBe(200)
+  cable.mute()
+  const since = performance.now()
+  const { status, body } = await visitor.request('/api/healthz')
+  cable.mend()
+  expect([status, body]).toMatchObject([503, { checks: { 'database:ping': [{ status: 'fail' }] } }])
+  // A probe of a container waits five seconds, the driver until the statement's own time is over.
+  expect(performance.now() - since).toBeLessThan(5000)
+  cable.cut()
+  cable.mend()
+  await until(isServed, 'the service is back')
 }, 60_000)
 
 test('connections cut in the middle of anything: what was answered is there, all else is 503, nothing is half', async () => {

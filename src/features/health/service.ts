@@ -9,6 +9,9 @@ export interface HealthCheck {
   output: string
 }
 
+/** Less than probes wait. Of a silent database, or a disk behind a network, the answer may come much later. */
+const LIMIT_MS = 3000
+
 /** Asks what every request needs: the database, and the folder of the repositories. */
 export async function checkHealth(context: Context) {
   const [database, repositories] = await Promise.all([
@@ -29,10 +32,16 @@ export async function checkHealth(context: Context) {
 async function probe({ clock, log }: Context, failure: string, ask: () => PromiseLike<unknown>): Promise<HealthCheck> {
   const time = wireTime(clock.now())
   try {
-    await ask()
+    await inTime(ask())
     return { status: 'pass', time, output: '' }
   } catch (err) {
     log.warn({ err }, failure)
     return { status: 'fail', time, output: failure }
   }
+}
+
+async function inTime(answer: PromiseLike<unknown>): Promise<void> {
+  const { promise: over, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Error(`no answer in ${LIMIT_MS} ms`)), LIMIT_MS)
+  await Promise.race([answer, over]).finally(() => clearTimeout(timer))
 }
