@@ -213,6 +213,24 @@ describe('slots', () => {
     again()
   })
 
+  test('leave a quarter to other repositories, of what runs and of what waits', async () => {
+    const slots = new Slots(4, 4)
+    const { signal } = new AbortController()
+    const slow = await Promise.all([1, 2, 3].map(() => slots.acquire(signal, 'bomb')))
+    const more = [1, 2, 3].map(() => slots.acquire(signal, 'bomb'))
+    expect(await codeOf(slots.acquire(signal, 'bomb'))).toBe('busy')
+    const other = await slots.acquire(signal, 'other')
+    const another = slots.acquire(signal, 'another')
+    expect(await codeOf(slots.acquire(signal, 'third'))).toBe('busy')
+    // The bomb has its share: the next who may goes first, though others have waited longer.
+    other()
+    ;(await another)()
+    for (const end of slow) end()
+    for (const waiting of more) (await waiting)()
+    const all = await Promise.all(['a', 'b', 'c', 'd'].map((subject) => slots.acquire(signal, subject)))
+    for (const end of all) end()
+  })
+
   test('make more commands than may run wait, and more than may wait fail', async () => {
     const git = await createGit({ repositoriesDir: stage.root, maxProcesses: 1, maxQueue: 3 })
     const codes = await Promise.all(Array.from({ length: 10 }, () => codeOf(git.listRefs(1))))

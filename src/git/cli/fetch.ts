@@ -29,6 +29,7 @@ export async function serveFetch(store: Store, id: number, request: ServeRequest
   const ask = (call: Call) =>
     startGit(store.runner, {
       args: ['upload-pack', '--stateless-rpc', folder],
+      subject: folder,
       settings: SETTINGS['upload-pack'],
       environment,
       stdin: body,

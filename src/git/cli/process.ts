@@ -30,6 +30,8 @@ export interface Command {
   args: string[]
   /** The repository, as `--git-dir`. */
   folder?: string
+  /** Whose share of the processes it takes; `folder` unless it says otherwise. */
+  subject?: string
   /** The root of the store, unless it says otherwise. */
   cwd?: string
   stdin?: ReadableStream<Uint8Array> | Uint8Array | string | undefined
@@ -71,7 +73,7 @@ export async function startGit(runner: Runner, command: Command): Promise<Child>
   )
   let release = () => {}
   try {
-    release = await slots.acquire(deadline.signal)
+    release = await slots.acquire(deadline.signal, command.subject ?? command.folder)
     const ended = () => {
       deadline.clear()
       release()

@@ -32,6 +32,7 @@ interface Greeting {
 async function greeting(store: Store, { folder, service, environment, isBare }: Greeting, call: Call | undefined) {
   const child = await startGit(store.runner, {
     args: [service, '--http-backend-info-refs', folder],
+    subject: folder,
     settings: SETTINGS[service],
     environment,
     call,
@@ -70,6 +71,7 @@ export async function serve(store: Store, id: number, service: GitService, reque
   const hooks = await hookRun(store, folder, id, request)
   const child = await startGit(store.runner, {
     args: [service, '--stateless-rpc', folder],
+    subject: folder,
     settings: [...SETTINGS[service], ['receive.maxInputSize', String(maxBytes)], ...(hooks?.settings ?? [])],
     environment: { ...protocolVariables(request.protocol), ...hooks?.environment },
     stdin: request.body,
@@ -84,6 +86,7 @@ export async function converse(store: Store, id: number, request: ServeRequest):
   const folder = await requireFolder(store.runner.root, id)
   const child = await startGit(store.runner, {
     args: ['upload-pack', '--strict', folder],
+    subject: folder,
     settings: SETTINGS['upload-pack'],
     environment: protocolVariables(request.protocol),
     stdin: request.body,
