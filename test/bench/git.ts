@@ -12,7 +12,10 @@ const STORM = 20
 export interface GitMeasured {
   sizeMiB: number
   pushSeconds: number
-  /** After a push: git makes a pack for the first clone, and once more for the second, which is kept for all that follow. */
+  /**
+   * After a push git makes a pack for the first clone, which is kept for all that follow. Where kept packs have served nobody yet, as in
+   * the first round, it is made once more for the second, and kept then.
+   */
   first: CloneMeasured
   second: CloneMeasured
   again: CloneMeasured
