@@ -11,10 +11,16 @@ interface Connection {
 
 const connections = new WeakMap<Request, Connection>()
 
-/** For the front: remembers which server took the request, and whether its client waits to be asked for the body. */
-export function connectServer(request: Request, server: Server<undefined>, interim?: Interim): void {
+interface Served {
+  server: Server<undefined>
+  address: string | undefined
+  interim?: Interim
+}
+
+/** For the front: remembers who sent the request, which server took it, and whether its client waits to be asked for the body. */
+export function connectServer(request: Request, { server, address, interim }: Served): void {
   connections.set(request, {
-    address: () => server.requestIP(request)?.address,
+    address: () => address,
     setTimeout: (seconds) => server.timeout(request, seconds),
     interim,
   })

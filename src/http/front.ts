@@ -1,8 +1,12 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { Server } from 'bun'
-import { badRequest, Refusal, tooLarge } from '../kernel/errors.ts'
-import { connectServer, connectSocket, inheritConnection } from './connection.ts'
-import { type Interim, interimAnswers } from './interim.ts'
+import { badRequest, Refusal, tooLarge, unavailable } from '../kernel/errors.ts'
+import { answerBridged, type Bridged, type FrontHandlers, interruptReply } from './bridge.ts'
+import { connectServer } from './connection.ts'
+import { isHost, withHost } from './host.ts'
+import { type Interim, interimAnswer } from './interim.ts'
+import { type Line, trackLines } from './lines.ts'
+import { endAfterReply, interruptLine, isBusy, queueReply, takeTurn } from './turns.ts'
 
 export interface FrontOptions {
   host: string
@@ -12,18 +16,12 @@ export interface FrontOptions {
   maxHeaderBytes: number
   /** Longest address; more is 414. */
   maxUrlBytes: number
-  /** Largest body of any request; more is 413. The routes set closer limits. */
+  /** Largest body of any request whose length is told; more is 413. The routes set closer limits, which count what is read. */
   maxBodyBytes: number
   /** Largest body on the paths of node:http, which is held in memory before anybody is asked who they are; more is 413. */
   maxHeldBytes: number
   /** A connection is cut that is silent for longer, not at once but within the next eight seconds; at most 255. */
   idleSeconds: number
-}
-
-export interface FrontHandlers {
-  fetch(request: Request): Response | Promise<Response>
-  /** Answer to what no route shall see. */
-  refuse(request: Request, refusal: Refusal): Response
 }
 
 export interface Front {
@@ -52,30 +50,35 @@ const PATHS_WITH_205 = [
  * through node:http. It leans on undocumented behaviour, so Bun is pinned and a test reads a 205 from a raw socket.
  */
 export async function openFront(handlers: FrontHandlers, options: FrontOptions): Promise<Front> {
-  const native = (request: Request, server: Server<undefined>) => {
-    if (request.url.length > options.maxUrlBytes)
-      return handlers.refuse(request, new Refusal(414, 'the address is too long'))
-    if (!isHost(request.headers.get('host')))
-      return handlers.refuse(request, badRequest('the Host header names no host'))
-    const interim = interimFor(request, server)
-    connectServer(request, server, interim)
-    const answered = handlers.fetch(request.url.startsWith('/') ? withHost(request) : request)
-    return interim ? endInterim(answered, interim) : answered
-  }
   const held = { maxBytes: options.maxHeldBytes, seconds: options.idleSeconds }
-  const bridged = (bridge: Bridged) => {
-    // Who goes away in the middle of a body needs no answer.
-    answer(handlers, bridge).catch(() => bridge.reply.destroy())
-  }
   const bridge = createServer({ maxHeaderSize: options.maxHeaderBytes }, (message, reply) =>
     bridged({ message, reply, ...held }),
   )
   bridge.on('checkContinue', (message, reply: ServerResponse) =>
     bridged({ message, reply, ...held, askForBody: () => reply.writeContinue() }),
   )
-  const interimFor = interimAnswers(bridge)
+  const lines = trackLines(bridge)
+  const bridged = (request: Bridged) => takeBridged(handlers, request, lines.findBySocket(request.message.socket))
+  const native = (request: Request, server: Server<undefined>): Response | Promise<Response> => {
+    const peer = server.requestIP(request)
+    const line = lines.find(peer)
+    // Its answers could not be kept apart.
+    if (!line) return ending(handlers.refuse(request, unavailable('the connection is not known')))
+    if (isBusy(line)) return interruptLine(line)
+    const interim = interimAnswer(request, line.socket)
+    connectServer(request, { server, address: peer?.address, interim })
+    const refuse = () => {
+      interim?.end()
+      return ending(handlers.refuse(request, OVERTAKEN))
+    }
+    const refusal = unfit(request, options)
+    // What is still coming of it is not read.
+    const answered = refusal ? ending(handlers.refuse(request, refusal)) : handlers.fetch(withHost(request))
+    return takeTurn({ line, request, server, refuse }, interim ? endInterim(answered, interim) : answered)
+  }
   const extra = {
-    maxRequestBodySize: options.maxBodyBytes,
+    // Bun would refuse more before it has asked anybody, in the middle of another answer.
+    maxRequestBodySize: Number.POSITIVE_INFINITY,
     idleTimeout: idleTimeout(options.idleSeconds),
     routes: { '/*': native, ...Object.fromEntries(PATHS_WITH_205.map((path) => [path, false])) },
   }
@@ -85,11 +88,38 @@ export async function openFront(handlers: FrontHandlers, options: FrontOptions):
   return { port, server, stop: (graceSeconds) => stop(server, graceSeconds) }
 }
 
+const OVERTAKEN = badRequest('the next request came before this one was answered')
+
+function takeBridged(handlers: FrontHandlers, bridged: Bridged, line: Line | undefined): void {
+  const { reply } = bridged
+  if (!line) return void reply.destroy()
+  if (isBusy(line) && line.pending[0]?.isNative) return void interruptLine(line)
+  queueReply(line, reply, () => interruptReply(reply, OVERTAKEN))
+  answerBridged(handlers, bridged)
+    .then(() => endAfterReply(line, reply))
+    // Who goes away in the middle of a body needs no answer.
+    .catch(() => reply.destroy())
+}
+
+/** What no route shall see. */
+function unfit({ method, url, headers }: Request, { maxUrlBytes, maxBodyBytes }: FrontOptions): Refusal | undefined {
+  // Bun would keep its connection open when the client is gone.
+  if (method === 'CONNECT') return new Refusal(501, 'this is no proxy')
+  if (url.length > maxUrlBytes) return new Refusal(414, 'the address is too long')
+  if (!isHost(headers.get('host'))) return badRequest('the Host header names no host')
+  const isTooLarge = Number(headers.get('content-length') ?? 0) > maxBodyBytes
+  return isTooLarge ? tooLarge(`the body is larger than ${maxBodyBytes} bytes`) : undefined
+}
+
+function ending(response: Response): Response {
+  response.headers.set('connection', 'close')
+  return response
+}
+
 /** What follows on a connection whose client was not asked for the body, is the body or the next request: nobody can tell. */
 async function endInterim(answered: Response | Promise<Response>, interim: Interim): Promise<Response> {
   const response = await answered
-  if (!interim.end()) response.headers.set('connection', 'close')
-  return response
+  return interim.end() ? response : ending(response)
 }
 
 const TICK_SECONDS = 4
@@ -123,78 +153,6 @@ function listen(bridge: ReturnType<typeof createServer>, extra: object, { host, 
       Reflect.set(Bun, 'serve', bunServe)
     }
   })
-}
-
-/**
- * RFC 9112, 3.2: what is no host and port is refused. The address that routes see begins with it, so `x/api?` would move the path.
- * Absent in HTTP/1.0.
- */
-const isHost = (host: string | null | undefined): boolean =>
-  !host || /^(?:[a-z0-9._~-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i.test(host)
-
-/** HTTP/1.0 knows requests without Host, as some probes of load balancers send them; their address is the path alone. */
-function withHost(request: Request): Request {
-  const whole = new Request(`http://localhost${request.url}`, request)
-  inheritConnection(request, whole)
-  return whole
-}
-
-interface Bridged {
-  message: IncomingMessage
-  reply: ServerResponse
-  maxBytes: number
-  /** For the whole body: Bun does not see here that nothing comes. */
-  seconds: number
-  /** For a client that waits to be asked. */
-  askForBody?: () => void
-}
-
-async function answer(handlers: FrontHandlers, bridged: Bridged): Promise<void> {
-  const { message, reply, maxBytes } = bridged
-  const { host } = message.headers
-  const url = `http://${isHost(host) && host ? host : 'localhost'}${message.url ?? '/'}`
-  const hasBody = message.method !== 'GET' && message.method !== 'HEAD'
-  const body = hasBody ? await readInTime(bridged) : null
-  const request = new Request(url, {
-    method: message.method ?? 'GET',
-    headers: Object.entries(message.headers).flatMap(([name, value]): [string, string][] =>
-      [value ?? []].flat().map((single) => [name, single]),
-    ),
-    body: body ?? null,
-  })
-  connectSocket(request, message.socket.remoteAddress)
-  if (!isHost(host)) return send(message, reply, handlers.refuse(request, badRequest('the Host header names no host')))
-  if (body !== undefined) return send(message, reply, await handlers.fetch(request))
-  // What is still coming is not read.
-  reply.setHeader('connection', 'close')
-  await send(message, reply, handlers.refuse(request, tooLarge(`the body is larger than ${maxBytes} bytes`)))
-}
-
-function readInTime(bridged: Bridged) {
-  const tooSlow = setTimeout(() => bridged.message.destroy(), bridged.seconds * 1000)
-  return readAtMost(bridged).finally(() => clearTimeout(tooSlow))
-}
-
-/** Undefined when there is more. */
-async function readAtMost({ message, maxBytes, askForBody }: Bridged): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  if (Number(message.headers['content-length'] ?? 0) > maxBytes) return undefined
-  askForBody?.()
-  for await (const chunk of message.iterator({ destroyOnReturn: false })) {
-    size += chunk.length
-    if (size > maxBytes) return undefined
-    chunks.push(chunk)
-  }
-  return new Uint8Array(Buffer.concat(chunks))
-}
-
-async function send(message: IncomingMessage, reply: ServerResponse, response: Response): Promise<void> {
-  response.headers.forEach((value, name) => void reply.appendHeader(name, value))
-  const body = new Uint8Array(await response.arrayBuffer())
-  // RFC 9110, 8.6: the length of what is not sent again is not 0.
-  reply.writeHead(response.status, response.status === 304 ? {} : { 'content-length': body.byteLength })
-  reply.end(message.method === 'HEAD' ? undefined : body)
 }
 
 const IDLE_CHECK_MS = 20

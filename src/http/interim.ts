@@ -1,6 +1,4 @@
-import type { Server as NodeServer } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Server, SocketAddress } from 'bun'
 
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n'
 
@@ -13,27 +11,12 @@ export interface Interim {
 
 /**
  * RFC 9110, 10.1.1: a client that sends `Expect: 100-continue` holds its body back until it is asked for it, curl for a second.
- * Bun.serve asks by itself before anybody has looked at the request, but not on a port that node:http has opened. There node:http
- * tells of each connection, and its socket takes the line. Returns what finds the way to ask for the body of a native request,
- * undefined where nobody waits. Like the front it leans on Bun's ways, so tests read it from raw sockets.
+ * Bun.serve asks by itself before anybody has looked at the request, but not on a port that node:http has opened. There the socket of
+ * node:http takes the line. Returns the way to ask for the body of a native request, undefined where nobody waits. Like the front it
+ * leans on Bun's ways, so tests read it from raw sockets.
  */
-export function interimAnswers(
-  bridge: NodeServer,
-): (request: Request, server: Server<undefined>) => Interim | undefined {
-  const sockets = new Map<string, Socket>()
-  bridge.on('connection', (socket) => {
-    const key = `${socket.remoteAddress} ${socket.remotePort}`
-    sockets.set(key, socket)
-    // The other end may have come back from the same port before this one is told to be closed.
-    socket.once('close', () => sockets.get(key) === socket && sockets.delete(key))
-  })
-  return (request, server) => {
-    const socket = isAwaiting(request) ? sockets.get(keyOf(server.requestIP(request))) : undefined
-    return socket && interim(socket)
-  }
-}
-
-const keyOf = (peer: SocketAddress | null): string => `${peer?.address} ${peer?.port}`
+export const interimAnswer = (request: Request, socket: Socket): Interim | undefined =>
+  isAwaiting(request) ? interim(socket) : undefined
 
 /**
  * HTTP/1.0 must get none, but Bun tells no version: only a missing Host gives it away. One that names a host is asked, as Bun.serve

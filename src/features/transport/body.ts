@@ -32,30 +32,45 @@ export function openBody(request: Request, limits: BodyLimits): ReadableStream<U
 const tooMuch = (maxBytes: number) => tooLarge(`more than ${maxBytes} bytes`)
 
 const rests = new WeakMap<ReadableStream<Uint8Array>, () => Promise<void>>()
-const ended = new WeakSet<ReadableStream<Uint8Array>>()
+const ends = new WeakMap<ReadableStream<Uint8Array>, Promise<void>>()
+
+/** Git acknowledges what the client has while it still reads, a megabyte at most. Who has more to say does not listen any more. */
+const EARLY_BYTES = 4_000_000
 
 /**
- * The answer to an opened body, which ends when the client has sent everything. Bun ends the whole process ("infallible: server
- * bound") when an answer ends while git, which has refused a pack early, has left a part of the request unread.
+ * The answer to an opened body, to be begun when the client has sent everything. The front reads nothing more of a connection on which
+ * a long answer has begun, and Bun ends the whole process ("infallible: server bound") when an answer ends while git, which has refused
+ * a pack early, has left a part of the request unread.
+ * @throws Refusal 408 when the rest of the request does not come
  */
-export function endsWithBody(
+export async function afterBody(
   answer: ReadableStream<Uint8Array>,
   body: ReadableStream<Uint8Array>,
-): ReadableStream<Uint8Array> {
-  if (ended.has(body)) return answer
+): Promise<ReadableStream<Uint8Array>> {
   const reader = answer.getReader()
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const { done, value } = await reader.read()
-        if (!done) return controller.enqueue(value)
-        await rests.get(body)?.()
-        controller.close()
-      },
-      cancel: (reason) => reader.cancel(reason),
-    },
-    { highWaterMark: 0 },
-  )
+  const over = ends.get(body)?.then(() => undefined)
+  const early: Promise<{ done: boolean; value?: Uint8Array }>[] = []
+  try {
+    for (let size = 0; ; ) {
+      const next = reader.read()
+      early.push(next)
+      const got = await Promise.race([over, next])
+      if (!got) break
+      size += got.value?.length ?? 0
+      if (!got.done && size < EARLY_BYTES) continue
+      await rests.get(body)?.()
+      break
+    }
+  } catch (error) {
+    void reader.cancel().catch(() => undefined)
+    throw error
+  }
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    const { done, value } = await (early.shift() ?? reader.read())
+    if (done || !value) controller.close()
+    else controller.enqueue(value)
+  }
+  return new ReadableStream({ pull, cancel: (reason) => reader.cancel(reason) }, { highWaterMark: 0 })
 }
 
 /** Fails past the limits. Chunks are asked for one by one, so a slow reader slows the client. */
@@ -67,6 +82,7 @@ export function limited(
   const reader = stream.getReader()
   const passed = garbageMeter()
   let size = 0
+  const end = Promise.withResolvers<void>()
   let draining: Promise<void> | undefined
   const drain = () => {
     draining ??= readOn(reader).then(() => rest)
@@ -86,7 +102,7 @@ export function limited(
         })
         if (signal?.aborted) return
         if (done) {
-          ended.add(body)
+          end.resolve()
           return controller.close()
         }
         size += value.length
@@ -101,6 +117,7 @@ export function limited(
     { highWaterMark: 0 },
   )
   rests.set(body, drain)
+  ends.set(body, end.promise)
   return body
 }
 

@@ -4,7 +4,7 @@ import type { GitService } from '../../git/model.ts'
 import { setIdleSeconds } from '../../http/connection.ts'
 import { gitDoor, repositoryForFetch, repositoryForPush, withFolder } from '../../http/git-gate.ts'
 import { forbidden } from '../../kernel/errors.ts'
-import { drainBody, endsWithBody, openBody, Patience, requireMediaType } from './body.ts'
+import { afterBody, drainBody, openBody, Patience, requireMediaType } from './body.ts'
 import { takePush } from './push.ts'
 
 /** The most there is. Git itself says something every five seconds, so a longer silence is a client that has gone. */
@@ -67,7 +67,7 @@ async function fetchPack(context: Context, request: Request, path: GitPath): Pro
   const type = 'application/x-git-upload-pack-result'
   // The kernel sends it; the body has been read to its end by then. Bun would tell the name of the file.
   if (served.file) return answer(served.file, type, { 'content-disposition': 'inline' })
-  return answer(endsWithBody(served.stream, body), type)
+  return answer(await afterBody(served.stream, body), type)
 }
 
 async function push(context: Context, request: Request, path: GitPath): Promise<Response> {
@@ -86,7 +86,7 @@ async function push(context: Context, request: Request, path: GitPath): Promise<
       () => repositoryForPush(context, request, path),
       () => takePush(context, { access, body, protocol: protocolOf(request), maxBytes, signal }),
     )
-    if ('answer' in outcome) return answer(endsWithBody(outcome.answer, body), RESULT_OF_PUSH)
+    if ('answer' in outcome) return answer(await afterBody(outcome.answer, body), RESULT_OF_PUSH)
     patience.allow(config.gitTimeoutSeconds)
     await drainBody(outcome.rest)
     return answer(outcome.report, RESULT_OF_PUSH)
@@ -103,5 +103,7 @@ function answer(
   more: Record<string, string> = {},
 ): Response {
   const headers = { 'content-type': type, 'cache-control': 'no-cache, max-age=0, must-revalidate', ...more }
+  // The front ends the connection after a stream; who is told does not send its next request into it.
+  if (body instanceof ReadableStream) return new Response(body, { headers: { ...headers, connection: 'close' } })
   return new Response(body instanceof Uint8Array ? Buffer.from(body) : body, { headers })
 }
