@@ -51,6 +51,18 @@ afterAll(() => service.stop())
 
 const load = (name: string, init?: RequestInit) => fetch(`${service.url}${path}/raw/${name}`, init)
 
+test('a client is told that a stream is the last on its connection', async () => {
+  const told = async (answer: Promise<Response>) => {
+    const { headers, body } = await answer
+    await body?.cancel()
+    return headers.get('connection')
+  }
+  const paths = [`${path}/raw/a.txt`, `${path}/archive/main.zip`, `${path}/git/commits/${head}.diff`]
+  for (const streamed of paths)
+    expect([streamed, await told(fetch(service.url + streamed))]).toEqual([streamed, 'close'])
+  expect(await told(fetch(service.url + path))).not.toBe('close')
+})
+
 describe('a file', () => {
   test('is found with the revision before its path, as older clients ask', async () => {
     for (const revision of ['main', 'a/b/c', 'v1.0/x', head, head.slice(0, 8)])

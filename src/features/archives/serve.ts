@@ -4,6 +4,7 @@ import { setIdleSeconds } from '../../http/connection.ts'
 import { contentDisposition, readRange } from '../../http/download.ts'
 import { hasCurrent } from '../../http/freshness.ts'
 import { answerHead } from '../../http/head.ts'
+import { streamed } from '../../http/streamed.ts'
 import { getRevision } from '../commits/revision.ts'
 import { orNotFound } from '../commits/service.ts'
 import { archiveKey, findArchive, type KeptArchive, makeArchive } from './cache.ts'
@@ -48,7 +49,7 @@ export async function serveArchive(
   if (!kept) {
     // Nobody makes an archive for its head.
     if (request.method === 'HEAD') return answerHead(request, undefined, headers)
-    return new Response(await orNotFound(makeArchive(context, query, request.signal)), { headers })
+    return streamed(await orNotFound(makeArchive(context, query, request.signal)), { headers })
   }
   return sendKept(request, kept, headers)
 }
@@ -63,7 +64,7 @@ function sendKept(request: Request, { size, file }: KeptArchive, head: { etag: s
     ...(range && { 'content-range': `bytes ${start}-${end - 1}/${size}` }),
   }
   if (request.method === 'HEAD') return answerHead(request, size, headers)
-  return new Response(file.slice(start, end), { status: range ? 206 : 200, headers })
+  return streamed(file.slice(start, end), { status: range ? 206 : 200, headers })
 }
 
 const cleanPaths = (paths: readonly string[]): string[] =>

@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts'
 import { FileBody } from '../../http/download.ts'
 import { gate } from '../../http/gate.ts'
 import { queryInstant, queryInteger, queryText } from '../../http/query.ts'
+import { streamed } from '../../http/streamed.ts'
 import { readPage } from '../../kernel/page.ts'
 import { AuditEntry, presentAuditEntry } from '../../wire/audit-entry.ts'
 import { exportAuditEntries } from './export.ts'
@@ -56,7 +57,7 @@ export const auditLogRoutes = (context: Context) =>
     .get(
       '/export',
       ({ query }) =>
-        new Response(exportAuditEntries(context.db, filterOf(query)), {
+        streamed(exportAuditEntries(context.db, filterOf(query)), {
           headers: {
             'content-type': 'application/x-ndjson',
             'content-disposition': 'attachment; filename="audit.jsonl"',

@@ -1,5 +1,6 @@
 import type { RepositoryAccess } from '../../access/repository-access.ts'
 import type { Context } from '../../context.ts'
+import { streamed } from '../../http/streamed.ts'
 import { getCommit } from './service.ts'
 
 /**
@@ -16,5 +17,5 @@ export async function diffText(
   const { commit } = await getCommit(context, repo, revision)
   const query = { head: commit.sha, format: format === 'patch' ? ('patch' as const) : ('diff' as const) }
   const stream = await context.git.diff(repo.repository.id, query, { signal })
-  return new Response(stream, { headers: { 'content-type': 'text/plain;charset=utf-8' } })
+  return streamed(stream, { headers: { 'content-type': 'text/plain;charset=utf-8' } })
 }

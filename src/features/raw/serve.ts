@@ -5,6 +5,7 @@ import { type ByteRange, contentDisposition, readRange, sliceStream } from '../.
 import { hasCurrent } from '../../http/freshness.ts'
 import { answerHead } from '../../http/head.ts'
 import { SNIFFED_BYTES, sniffMediaType } from '../../http/media-type.ts'
+import { streamed } from '../../http/streamed.ts'
 import { notFound } from '../../kernel/errors.ts'
 
 /** What a browser may do with a stranger's file: show it, and nothing else. */
@@ -35,8 +36,8 @@ export async function serveFile(
       return answerHead(request, size, headers)
     }
     setIdleSeconds(request, 0)
-    if (!range) return new Response(whole, { headers })
-    return new Response(sliceStream(whole, range), { status: 206, headers })
+    if (!range) return streamed(whole, { headers })
+    return streamed(sliceStream(whole, range), { status: 206, headers })
   } catch (error) {
     // Locked: it failed while its beginning was read, and that was its end.
     if (!whole.locked) await whole.cancel()

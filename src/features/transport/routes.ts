@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts'
 import type { GitService } from '../../git/model.ts'
 import { setIdleSeconds } from '../../http/connection.ts'
 import { gitDoor, repositoryForFetch, repositoryForPush, withFolder } from '../../http/git-gate.ts'
+import { streamed } from '../../http/streamed.ts'
 import { forbidden } from '../../kernel/errors.ts'
 import { afterBody, drainBody, openBody, Patience, requireMediaType } from './body.ts'
 import { takePush } from './push.ts'
@@ -103,7 +104,5 @@ function answer(
   more: Record<string, string> = {},
 ): Response {
   const headers = { 'content-type': type, 'cache-control': 'no-cache, max-age=0, must-revalidate', ...more }
-  // The front ends the connection after a stream; who is told does not send its next request into it.
-  if (body instanceof ReadableStream) return new Response(body, { headers: { ...headers, connection: 'close' } })
-  return new Response(body instanceof Uint8Array ? Buffer.from(body) : body, { headers })
+  return body instanceof Uint8Array ? new Response(Buffer.from(body), { headers }) : streamed(body, { headers })
 }
