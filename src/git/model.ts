@@ -250,8 +250,9 @@ export interface ServeRequest extends Call {
 export interface Served {
   /** The answer of git. Cancelling it ends the child. */
   stream: ReadableStream<Uint8Array>
-  /** The same as a file, where it is kept as one: to be sent instead. */
+  /** The same as a file or in memory, where it is kept so: to be sent instead. */
   file?: globalThis.Blob
+  bytes?: Uint8Array<ArrayBuffer>
   /** When the child is gone: its exit code and the last of what it printed. Never rejects. */
   done: Promise<{ exitCode: number; stderr: string }>
 }

@@ -44,7 +44,7 @@ async function advertise(context: Context, request: Request, path: GitPath): Pro
   const option = { protocol: protocolOf(request) }
   const { id } = repo.repository
   const served = await withFolder(admission, () => context.git.advertise(id, service, option, call))
-  return answer(served.stream, `application/x-git-${service}-advertisement`)
+  return answer(served.bytes ?? served.stream, `application/x-git-${service}-advertisement`)
 }
 
 /** @throws Refusal 403 without one of the two services: the old protocol, which reads files, and any other program. */
@@ -68,7 +68,7 @@ async function fetchPack(context: Context, request: Request, path: GitPath): Pro
   const type = 'application/x-git-upload-pack-result'
   // The kernel sends it; the body has been read to its end by then. Bun would tell the name of the file.
   if (served.file) return answer(served.file, type, { 'content-disposition': 'inline' })
-  return answer(await afterBody(served.stream, body), type)
+  return answer(served.bytes ?? (await afterBody(served.stream, body)), type)
 }
 
 async function push(context: Context, request: Request, path: GitPath): Promise<Response> {

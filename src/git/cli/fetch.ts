@@ -6,7 +6,7 @@ import { type FetchQuestion, readFetchRequest } from './fetch-request.ts'
 import type { PackCache, PackKey } from './pack-cache.ts'
 import { type Child, type Exit, startGit } from './process.ts'
 import { type RefState, readRefState } from './ref-state.ts'
-import { ENDED_WELL, isSecondVersion, protocolVariables, report, SETTINGS, served } from './services.ts'
+import { ENDED_WELL, isSecondVersion, protocolVariables, remembered, report, SETTINGS, served } from './services.ts'
 import { isRepository, requireFolder, type Store } from './store.ts'
 import { inWidePackets } from './wide-packets.ts'
 
@@ -66,7 +66,7 @@ export async function answerRefs(
   if (!state) return ask()
   const digest = digestOf(store, subject, state, question)
   const known = store.answers.find(digest)
-  if (known) return { stream: new Blob([known]).stream(), done: Promise.resolve(ENDED_WELL) }
+  if (known) return remembered(known)
   const keep = store.answers.place(digest)
   const { stream, done } = await ask()
   const hear = async (answer: Uint8Array<ArrayBuffer>) => {

@@ -3,7 +3,7 @@ import { encodePacket, FLUSH } from '../packet.ts'
 import { answerRefs, serveFetch } from './fetch.ts'
 import { hookRun } from './hooks.ts'
 import { runGit, startGit } from './process.ts'
-import { ENDED_WELL, isSecondVersion, protocolVariables, SETTINGS, served } from './services.ts'
+import { isSecondVersion, protocolVariables, remembered, SETTINGS, served } from './services.ts'
 import { objectFormatOf, requireFolder, type Store } from './store.ts'
 
 export async function advertise(
@@ -51,7 +51,7 @@ async function greeting(store: Store, { folder, service, environment, isBare }: 
 async function offer(store: Store, id: number, folder: string, call: Call | undefined): Promise<Served> {
   const format = await objectFormatOf(store, id)
   const known = store.offers.get(format)
-  if (known !== undefined) return { stream: new Blob([known]).stream(), done: Promise.resolve(ENDED_WELL) }
+  if (known !== undefined) return remembered(known)
   const args = ['upload-pack', '--http-backend-info-refs', folder]
   const environment = { GIT_PROTOCOL: 'version=2' }
   const { stdout } = await runGit(store.runner, { args, settings: SETTINGS['upload-pack'], environment, call })
