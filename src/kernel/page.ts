@@ -44,17 +44,35 @@ export const rowsToRead = ({ after, limit }: Page): number => (after ? limit + 1
 /** How many rows are passed over. */
 export const rowsToSkip = ({ after, offset }: Page): number => (after ? 0 : offset)
 
+/** Rows that were read for a page, and how many there are in all, which another statement has counted. */
+interface Read<Row> {
+  rows: Row[]
+  total: number
+}
+
 /** The page out of the rows that were read for it, and where the next one begins. */
-export function cutPage<Row>(
-  page: Page,
-  read: { rows: Row[]; total: number },
-  positionOf: (row: Row) => Position,
-): Paged<Row> {
+export function cutPage<Row>(page: Page, read: Read<Row>, positionOf: (row: Row) => Position): Paged<Row> {
   const rows = read.rows.slice(0, page.limit)
+  const total = page.after ? read.total : totalBeside(page, read)
   const last = rows.at(-1)
   // Behind a position the number of the page does not count: rows before it may have come and gone.
-  const goesOn = page.after ? read.rows.length > page.limit : page.offset + rows.length < read.total
-  return { rows, total: read.total, ...(goesOn && last !== undefined && { next: positionOf(last) }) }
+  const goesOn = page.after ? read.rows.length > page.limit : page.offset + rows.length < total
+  return { rows, total, ...(goesOn && last !== undefined && { next: positionOf(last) }) }
+}
+
+/** The same of a list that is read by its page numbers alone. */
+export const numberedPage = <Row>(page: Page, read: Read<Row>): Paged<Row> => ({
+  rows: read.rows,
+  total: totalBeside(page, read),
+})
+
+/**
+ * What was counted, made to agree with what is shown: rows may have come or gone between the two statements. A page that is not full
+ * ends the list, and says itself how long that is.
+ */
+function totalBeside({ offset, limit }: Page, { rows, total }: Read<unknown>): number {
+  if (rows.length === 0) return Math.min(total, offset)
+  return rows.length < limit ? offset + rows.length : Math.max(total, offset + rows.length)
 }
 
 function positive(value: unknown): number | undefined {

@@ -1,7 +1,7 @@
 import { and, asc, eq, inArray, lt, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../db/client.ts'
 import { type HookRow, type HookScope, hookDeliveries, hooks, type NewHook } from '../../db/schema/hooks.ts'
-import type { Page, Paged } from '../kernel/page.ts'
+import { numberedPage, type Page, type Paged } from '../kernel/page.ts'
 
 /** Whose hook it is. A hook is only ever looked for below its parent. */
 export type HookParent =
@@ -19,7 +19,7 @@ export async function listHooks(db: Db, parent: HookParent, page: Page): Promise
   const mine = below(parent)
   const byId = db.select().from(hooks).where(mine).orderBy(asc(hooks.id)).limit(page.limit).offset(page.offset)
   const [rows, total] = await Promise.all([byId, db.$count(hooks, mine)])
-  return { rows, total }
+  return numberedPage(page, { rows, total })
 }
 
 export const countHooks = (db: Db, parent: HookParent): Promise<number> => db.$count(hooks, below(parent))

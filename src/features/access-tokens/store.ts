@@ -3,7 +3,7 @@ import type { Db } from '../../../db/client.ts'
 import { type AccessTokenRow, accessTokenRepositories, accessTokens } from '../../../db/schema/credentials.ts'
 import { repositories } from '../../../db/schema/repositories.ts'
 import { users } from '../../../db/schema/users.ts'
-import type { Page, Paged } from '../../kernel/page.ts'
+import { numberedPage, type Page, type Paged } from '../../kernel/page.ts'
 import type { TokenRepository } from '../../wire/access-token.ts'
 
 export async function insertToken(
@@ -28,7 +28,7 @@ export async function listTokens(db: Db, userId: number, page: Page): Promise<Pa
     newestFirst.limit(page.limit).offset(page.offset),
     db.$count(accessTokens, mine),
   ])
-  return { rows, total }
+  return numberedPage(page, { rows, total })
 }
 
 /** The repositories that these tokens are limited to, by token. */

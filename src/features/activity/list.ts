@@ -51,9 +51,7 @@ export async function listActivities(
     const read = listIds(context, wanted, { offset: rowsToSkip(page), limit: rowsToRead(page), after: page.after })
     const shown = read.then((ids) => load(context, actor, ids.slice(0, page.limit)))
     const [total, ids, rows] = await Promise.all([counted, read, shown])
-    // Counted a moment before or after: never fewer than those that are shown.
-    const least = rows.length === 0 ? 0 : rowsToSkip(page) + rows.length
-    return { ...cutPage(page, { rows: ids, total: Math.max(total, least) }, placeOf), rows }
+    return { ...cutPage(page, { rows: ids, total }, placeOf), rows }
   }
   const total = await counted
   const ids = await listDeepIds(context, wanted, { page, total })

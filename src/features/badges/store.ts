@@ -1,7 +1,7 @@
 import { and, asc, eq, inArray } from 'drizzle-orm'
 import type { Db } from '../../../db/client.ts'
 import { type BadgeRow, badges, userBadges } from '../../../db/schema/users.ts'
-import type { Page, Paged } from '../../kernel/page.ts'
+import { numberedPage, type Page, type Paged } from '../../kernel/page.ts'
 
 export async function listUserBadges(db: Db, userId: number, page: Page): Promise<Paged<BadgeRow>> {
   const mine = eq(userBadges.userId, userId)
@@ -20,7 +20,7 @@ export async function listUserBadges(db: Db, userId: number, page: Page): Promis
 export async function listBadges(db: Db, page: Page): Promise<Paged<BadgeRow>> {
   const bySlug = db.select().from(badges).orderBy(asc(badges.slug)).limit(page.limit).offset(page.offset)
   const [rows, total] = await Promise.all([bySlug, db.$count(badges)])
-  return { rows, total }
+  return numberedPage(page, { rows, total })
 }
 
 export function findBadges(db: Db, slugs: readonly string[]): Promise<BadgeRow[]> {

@@ -1,7 +1,7 @@
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/client.ts'
 import { type LabelRow, labels } from '../../../db/schema/issues.ts'
-import type { Page, Paged } from '../../kernel/page.ts'
+import { numberedPage, type Page, type Paged } from '../../kernel/page.ts'
 
 /** A label belongs to exactly one of these. */
 export type LabelParent = { repositoryId: number } | { organizationId: number }
@@ -15,7 +15,7 @@ export async function listLabels(db: Db, parent: LabelParent, page: Page): Promi
   const mine = belongsTo(parent)
   const byName = db.select().from(labels).where(mine).orderBy(asc(labels.name), asc(labels.id))
   const [rows, total] = await Promise.all([byName.limit(page.limit).offset(page.offset), db.$count(labels, mine)])
-  return { rows, total }
+  return numberedPage(page, { rows, total })
 }
 
 export const countLabels = (db: Db, parent: LabelParent): Promise<number> => db.$count(labels, belongsTo(parent))

@@ -2,7 +2,7 @@ import { and, asc, desc, eq, ilike, inArray, or, type SQL, sql } from 'drizzle-o
 import type { Db } from '../../../db/client.ts'
 import { escapeLike } from '../../../db/like.ts'
 import { type MilestoneRow, milestones } from '../../../db/schema/issues.ts'
-import type { Page, Paged } from '../../kernel/page.ts'
+import { numberedPage, type Page, type Paged } from '../../kernel/page.ts'
 
 export interface MilestoneFilter {
   /** Undefined: both. */
@@ -33,7 +33,7 @@ export async function listMilestones(
     soonestFirst.limit(page.limit).offset(page.offset),
     db.$count(milestones, matching),
   ])
-  return { rows, total }
+  return numberedPage(page, { rows, total })
 }
 
 /** Wire: a milestone is named by its number or by its title. */

@@ -3,7 +3,7 @@ import type { Db } from '../../../db/client.ts'
 import { prepared } from '../../../db/prepared.ts'
 import { type PublicKeyRow, publicKeys } from '../../../db/schema/credentials.ts'
 import { type UserRow, users } from '../../../db/schema/users.ts'
-import type { Page, Paged } from '../../kernel/page.ts'
+import { numberedPage, type Page, type Paged } from '../../kernel/page.ts'
 
 export async function listKeys(
   db: Db,
@@ -19,7 +19,7 @@ export async function listKeys(
     oldestFirst.limit(page.limit).offset(page.offset),
     db.$count(publicKeys, wanted),
   ])
-  return { rows, total }
+  return numberedPage(page, { rows, total })
 }
 
 export async function findKey(db: Db, id: number): Promise<{ key: PublicKeyRow; owner: UserRow } | undefined> {

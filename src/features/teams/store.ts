@@ -3,7 +3,7 @@ import type { Db } from '../../../db/client.ts'
 import { escapeLike } from '../../../db/like.ts'
 import { type PermissionWord, type TeamRow, teamMembers, teams, teamUnits } from '../../../db/schema/organizations.ts'
 import { type UserRow, users } from '../../../db/schema/users.ts'
-import type { Page, Paged } from '../../kernel/page.ts'
+import { numberedPage, type Page, type Paged } from '../../kernel/page.ts'
 
 export type UnitMap = Partial<Record<string, PermissionWord>>
 export type NewTeam = typeof teams.$inferInsert
@@ -52,7 +52,7 @@ export async function listTeams(db: Db, wanted: SQL | undefined, page: Page): Pr
     .where(wanted)
     .orderBy(asc(sql`${teams.permission} <> 'owner'`), asc(teams.lowerName), asc(teams.id))
   const [rows, total] = await Promise.all([ordered.limit(page.limit).offset(page.offset), db.$count(teams, wanted)])
-  return { rows, total }
+  return numberedPage(page, { rows, total })
 }
 
 /** The units of each team, in one statement. */
