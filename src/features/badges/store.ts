@@ -14,7 +14,7 @@ export async function listUserBadges(db: Db, userId: number, page: Page): Promis
     .limit(page.limit)
     .offset(page.offset)
   const [rows, total] = await Promise.all([bySlug, db.$count(userBadges, mine)])
-  return { rows: rows.map(({ badge }) => badge), total }
+  return numberedPage(page, { rows: rows.map(({ badge }) => badge), total })
 }
 
 export async function listBadges(db: Db, page: Page): Promise<Paged<BadgeRow>> {

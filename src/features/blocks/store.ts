@@ -2,7 +2,7 @@ import { and, desc, eq, inArray, or } from 'drizzle-orm'
 import type { Db } from '../../../db/client.ts'
 import { collaborations, repositories, stars, watches } from '../../../db/schema/repositories.ts'
 import { blocks, follows, type UserRow, users } from '../../../db/schema/users.ts'
-import type { Page, Paged } from '../../kernel/page.ts'
+import { numberedPage, type Page, type Paged } from '../../kernel/page.ts'
 
 /** Whom a person or an organization has blocked, the newest first. */
 export async function listBlocked(db: Db, blockerId: number, page: Page): Promise<Paged<UserRow>> {
@@ -16,7 +16,7 @@ export async function listBlocked(db: Db, blockerId: number, page: Page): Promis
     .limit(page.limit)
     .offset(page.offset)
   const [rows, total] = await Promise.all([people, db.$count(blocks, mine)])
-  return { rows: rows.map(({ user }) => user), total }
+  return numberedPage(page, { rows: rows.map(({ user }) => user), total })
 }
 
 export const countBlocks = (db: Db, blockerId: number): Promise<number> =>

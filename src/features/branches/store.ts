@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/client.ts'
 import { type RefRow, refs } from '../../../db/schema/refs.ts'
-import type { Page, Paged } from '../../kernel/page.ts'
+import { numberedPage, type Page, type Paged } from '../../kernel/page.ts'
 
 const branchesOf = (repositoryId: number) => and(eq(refs.repositoryId, repositoryId), eq(refs.kind, 'branch'))
 
@@ -15,7 +15,7 @@ export async function listBranches(db: Db, repositoryId: number, page: Page): Pr
     .limit(page.limit)
     .offset(page.offset)
   const [found, total] = await Promise.all([rows, db.$count(refs, branchesOf(repositoryId))])
-  return { rows: found, total }
+  return numberedPage(page, { rows: found, total })
 }
 
 export async function findBranch(db: Db, repositoryId: number, name: string): Promise<RefRow | undefined> {

@@ -4,7 +4,7 @@ import { issueAssignees, issues } from '../../../db/schema/issues.ts'
 import { type TeamRow, teamMembers, teamRepositories, teams } from '../../../db/schema/organizations.ts'
 import { collaborations, watches } from '../../../db/schema/repositories.ts'
 import { type UserRow, users } from '../../../db/schema/users.ts'
-import type { Page, Paged } from '../../kernel/page.ts'
+import { numberedPage, type Page, type Paged } from '../../kernel/page.ts'
 
 export type Grant = (typeof collaborations.$inferSelect)['permission']
 
@@ -20,7 +20,7 @@ export async function listCollaborators(db: Db, repositoryId: number, page: Page
     byName.limit(page.limit).offset(page.offset),
     db.$count(collaborations, mine),
   ])
-  return { rows: rows.map(({ user }) => user), total }
+  return numberedPage(page, { rows: rows.map(({ user }) => user), total })
 }
 
 export async function findCollaboration(db: Db, repositoryId: number, userId: number): Promise<Grant | undefined> {

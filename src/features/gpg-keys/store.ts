@@ -2,7 +2,7 @@ import { and, asc, eq, inArray, isNull } from 'drizzle-orm'
 import type { Db } from '../../../db/client.ts'
 import { type GpgKeyRow, gpgKeys } from '../../../db/schema/gpg-keys.ts'
 import { emails } from '../../../db/schema/users.ts'
-import type { Page, Paged } from '../../kernel/page.ts'
+import { numberedPage, type Page, type Paged } from '../../kernel/page.ts'
 
 const primaryOf = (userId: number) => and(eq(gpgKeys.userId, userId), isNull(gpgKeys.primaryId))
 
@@ -13,7 +13,7 @@ export async function listPrimaryKeys(db: Db, userId: number, page: Page): Promi
     rows.limit(page.limit).offset(page.offset),
     db.$count(gpgKeys, primaryOf(userId)),
   ])
-  return { rows: found, total }
+  return numberedPage(page, { rows: found, total })
 }
 
 export async function findPrimaryKey(db: Db, userId: number, id: number): Promise<GpgKeyRow | undefined> {

@@ -7,7 +7,7 @@ import { visibleTo } from '../../access/visible.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { invalid, notFound, Refusal } from '../../kernel/errors.ts'
-import type { Page, Paged } from '../../kernel/page.ts'
+import { numberedPage, type Page, type Paged } from '../../kernel/page.ts'
 
 export const MAX_TOPICS = 25
 const MAX_LENGTH = 35
@@ -111,7 +111,7 @@ export async function searchTopics(
     actor,
     rows.map(({ name }) => name),
   )
-  return { rows: rows.map((row) => ({ ...row, count: counts.get(row.name) ?? 0 })), total }
+  return numberedPage(page, { rows: rows.map((row) => ({ ...row, count: counts.get(row.name) ?? 0 })), total })
 }
 
 /** A word that more topics than this have in them tells little. */

@@ -110,7 +110,7 @@ export async function listTeamMembers(db: Db, teamId: number, page: Page): Promi
     byName.limit(page.limit).offset(page.offset),
     db.$count(teamMembers, inTeam),
   ])
-  return { rows: rows.map(({ user }) => user), total }
+  return numberedPage(page, { rows: rows.map(({ user }) => user), total })
 }
 
 export async function findTeamMember(db: Db, teamId: number, name: string): Promise<UserRow | undefined> {
