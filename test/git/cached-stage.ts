@@ -15,8 +15,8 @@ export interface CachedStage extends Stage {
   packs: string
   /** Names of the packs that are kept for a repository, when nothing is being written any more. */
   kept(id: number): Promise<string[]>
-  /** How often git was started for clients so far. */
-  started(): Promise<number>
+  /** How often git was started for clients so far, or with another command. */
+  started(command?: string): Promise<number>
   /** Holds every git that is started for a client, until what is returned is called. */
   hold(): Promise<() => Promise<void>>
   /** Moves the clock. */
@@ -44,7 +44,9 @@ export async function openCachedStage(maxBytes = 100 * MIB, option: Partial<GitO
       }
       return found
     },
-    started: async () => (await readFile(`${gitBinary}.log`, 'utf8').catch(() => '')).split('\n').length - 1,
+    started: async (command = 'upload-pack') =>
+      (await readFile(`${gitBinary}.log`, 'utf8').catch(() => '')).split('\n').filter((line) => line === command)
+        .length,
     async hold() {
       await writeFile(`${gitBinary}.held`, '')
       return () => rm(`${gitBinary}.held`)
@@ -63,8 +65,8 @@ export async function openCachedStage(maxBytes = 100 * MIB, option: Partial<GitO
 async function noteStarts(path: string): Promise<string> {
   const lines = [
     '#!/bin/sh',
+    'for word in "$@"; do case "$word" in --*) ;; *) echo "$word" >>"$0.log"; break ;; esac; done',
     'if [ "$1" = upload-pack ]; then',
-    '  echo "$2" >>"$0.log"',
     '  while [ -e "$0.held" ]; do sleep 0.01; done',
     'fi',
     `exec ${Bun.which('git')} "$@"`,
@@ -85,7 +87,10 @@ export async function clone(stage: CachedStage, id: number, option: readonly str
   return path
 }
 
-/** Two commits, one file of random content. Returns the second commit. */
+/**
+ * Two commits, one file of random content, and an object that nobody asks for, so that a clone is no case for the packs as they lie.
+ * Returns the second commit.
+ */
 export async function createWithData(
   { git, folder }: Stage,
   id: number,
@@ -93,6 +98,7 @@ export async function createWithData(
 ): Promise<string> {
   await git.createRepository(id, { objectFormat, defaultBranch: 'main', initialCommit })
   await commit(git, id, [{ op: 'put', path: 'data', content: randomBytes(bytes) }])
+  await must(['hash-object', '-w', '/dev/null'], folder(id))
   return must(['rev-parse', 'main'], folder(id))
 }
 

@@ -1,3 +1,4 @@
+import type { ObjectFormat } from '../model.ts'
 import { type Packet, PacketReader } from '../packet.ts'
 import type { Deadline } from './deadline.ts'
 
@@ -10,6 +11,13 @@ export interface FetchQuestion {
   kind: 'refs' | 'clone'
   /** Everything in it that the answer depends on: all but what the client calls itself. */
   asked: string
+  /** Of a clone that asks for everything reachable from some objects, in a way that any pack of those will do. */
+  plain?: PlainClone
+}
+
+export interface PlainClone {
+  wants: readonly string[]
+  format: ObjectFormat
 }
 
 export interface FetchRequest {
@@ -64,7 +72,23 @@ function understand(bytes: Uint8Array, isSecond: boolean): FetchQuestion | undef
   const lines = readLines(bytes)
   const kind = lines && (isSecond ? classifySecond(lines) : isClone(lines) ? 'clone' : undefined)
   if (!kind) return undefined
-  return { kind, asked: JSON.stringify(lines.filter(({ text }) => !text.startsWith('agent='))) }
+  const asked = JSON.stringify(lines.filter(({ text }) => !text.startsWith('agent=')))
+  return { kind, asked, ...(kind === 'clone' && isSecond && { plain: readPlainClone(lines) }) }
+}
+
+const PLAIN_ARGUMENT = /^(?:thin-pack|no-progress|include-tag|ofs-delta|done|want (?:[0-9a-f]{40}|[0-9a-f]{64}))$/
+const PLAIN_CAPABILITY = /^(?:agent=.*|session-id=.*|object-format=sha(?:1|256))$/
+
+function readPlainClone(lines: readonly Line[]): PlainClone | undefined {
+  const end = lines.findIndex(({ kind }) => kind === 'delimiter')
+  const capabilities = lines.slice(1, end).map(({ text }) => text)
+  const rest = lines.slice(end + 1, -1).map(({ text }) => text)
+  // Stored packs name the base of a delta by its distance.
+  if (end < 0 || !rest.includes('ofs-delta') || !rest.every((text) => PLAIN_ARGUMENT.test(text))) return undefined
+  if (!capabilities.every((text) => PLAIN_CAPABILITY.test(text))) return undefined
+  const wants = rest.filter((text) => text.startsWith('want ')).map((text) => text.slice('want '.length))
+  const format = capabilities.includes('object-format=sha256') ? 'sha256' : 'sha1'
+  return { wants, format }
 }
 
 /** gitprotocol-v2(5): a command and capabilities, a delimiter, arguments, one flush. */

@@ -2,12 +2,12 @@ import { sha256Hex } from '../../kernel/hashing.ts'
 import type { Call, Served, ServeRequest } from '../model.ts'
 import { overheard } from './answers.ts'
 import { startDeadline } from './deadline.ts'
-import { type FetchQuestion, readFetchRequest } from './fetch-request.ts'
+import { type FetchQuestion, type PlainClone, readFetchRequest } from './fetch-request.ts'
 import type { PackCache, PackKey } from './pack-cache.ts'
 import { type Child, type Exit, startGit } from './process.ts'
 import { type RefState, readRefState } from './ref-state.ts'
 import { ENDED_WELL, isSecondVersion, protocolVariables, remembered, report, SETTINGS, served } from './services.ts'
-import { isRepository, requireFolder, type Store } from './store.ts'
+import { isRepository, objectFormatOf, requireFolder, type Store } from './store.ts'
 import { inWidePackets } from './wide-packets.ts'
 
 /** What an answer is made from. */
@@ -39,6 +39,8 @@ export async function serveFetch(store: Store, id: number, request: ServeRequest
   const subject = { id, folder, protocol: environment.GIT_PROTOCOL }
   const askAlone = async () => served(await ask(request))
   if (question?.kind === 'refs') return answerRefs(store, subject, question.asked, askAlone)
+  const assembled = question?.plain && (await answerAssembled(store, subject, question.plain, request.signal))
+  if (assembled) return assembled
   if (question?.kind !== 'clone' || !store.packs) return askAlone()
   return answerClone(store, store.packs, {
     subject,
@@ -48,6 +50,22 @@ export async function serveFetch(store: Store, id: number, request: ServeRequest
     // Whoever reads it afterwards gains more than it costs now.
     askForAll: isSecond ? async () => withWidePackets(await ask({})) : () => ask({}),
   })
+}
+
+/** From what lies on the disk, if that is what is asked for. */
+async function answerAssembled(
+  store: Store,
+  { id, folder }: Subject,
+  { wants, format }: PlainClone,
+  signal: AbortSignal | undefined,
+): Promise<Served | undefined> {
+  // Git tells a client that speaks of other ids.
+  if ((await objectFormatOf(store, id)) !== format) return undefined
+  const opened = await store.assemblies.open({ id, folder, format, wants })
+  if (!opened) return undefined
+  signal?.addEventListener('abort', () => void opened.close(), { once: true })
+  if (signal?.aborted) await opened.close()
+  return { stream: opened.stream(), done: Promise.resolve(ENDED_WELL) }
 }
 
 async function readBody(store: Store, request: ServeRequest, isSecond: boolean) {

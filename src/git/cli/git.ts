@@ -7,6 +7,7 @@ import { CREATING, REPOSITORIES, TRASH } from '../storage.ts'
 import { aheadBehind, isAncestor, mergeBase } from './ancestry.ts'
 import { Answers } from './answers.ts'
 import { archive } from './archive.ts'
+import { Assemblies } from './assemblies.ts'
 import { readAttributes } from './attributes.ts'
 import { openBlob, readBlob, sizes } from './blobs.ts'
 import { changes, diff } from './changes.ts'
@@ -86,19 +87,20 @@ function openStore(
   const environment = gitEnvironment(binary)
   const maxQueue = option.maxQueue ?? 200
   const timeouts = { commandMs: option.commandTimeoutMs ?? 30_000, transferMs: option.transferTimeoutMs ?? 3_600_000 }
+  const runner = {
+    binary,
+    root,
+    environment,
+    clock: option.clock ?? systemClock,
+    commands: new Slots(option.maxProcesses ?? 8, maxQueue),
+    transfers: new Slots(option.maxTransfers ?? 16, maxQueue),
+    timeouts,
+    maxOutputBytes: option.maxOutputBytes ?? 64 * 1024 * 1024,
+    maxMemoryBytes: option.maxMemoryBytes ?? 1024 ** 3,
+  }
   return {
     version,
-    runner: {
-      binary,
-      root,
-      environment,
-      clock: option.clock ?? systemClock,
-      commands: new Slots(option.maxProcesses ?? 8, maxQueue),
-      transfers: new Slots(option.maxTransfers ?? 16, maxQueue),
-      timeouts,
-      maxOutputBytes: option.maxOutputBytes ?? 64 * 1024 * 1024,
-      maxMemoryBytes: option.maxMemoryBytes ?? 1024 ** 3,
-    },
+    runner,
     readers: new Readers({
       binary,
       environment,
@@ -112,6 +114,7 @@ function openStore(
     formats: new Memo(10_000),
     offers: new Map(),
     answers: new Answers(option.clock ?? systemClock),
+    assemblies: new Assemblies(runner),
     packs: openPacks(option),
     counts: new Memo(2000),
     logs: new Memo(1000),

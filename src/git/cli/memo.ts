@@ -37,6 +37,14 @@ export class Memo<T> {
     return found
   }
 
+  find(id: number, question: string): T | undefined {
+    return this.#find(`${id} ${question}`)?.value
+  }
+
+  keep(id: number, question: string, value: T): void {
+    this.#keep(`${id} ${question}`, value)
+  }
+
   #find(key: string): { value: T } | undefined {
     const known = this.#answers.get(key)
     if (!known) return undefined

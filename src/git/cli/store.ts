@@ -4,6 +4,7 @@ import { GitError } from '../errors.ts'
 import type { Changes, ObjectFormat } from '../model.ts'
 import { storagePath } from '../storage.ts'
 import type { Answers } from './answers.ts'
+import type { Assemblies } from './assemblies.ts'
 import { errorCode } from './durable.ts'
 import type { Memo } from './memo.ts'
 import type { PackCache } from './pack-cache.ts'
@@ -21,6 +22,8 @@ export interface Store {
   readonly offers: Map<ObjectFormat, Uint8Array<ArrayBuffer>>
   /** Lists of refs as clients were sent them, as long as no ref moves. */
   readonly answers: Answers
+  /** Clones that what lies on the disk is the answer to. */
+  readonly assemblies: Assemblies
   /** Undefined where packs are not kept. */
   readonly packs: PackCache | undefined
   readonly counts: Memo<number>

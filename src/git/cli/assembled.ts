@@ -1,0 +1,167 @@
+import { createHash, type Hash } from 'node:crypto'
+import { type FileHandle, open } from 'node:fs/promises'
+import { garbageMeter } from '../../kernel/garbage.ts'
+import { encodePacket, FLUSH, MAX_PACKET_BYTES } from '../packet.ts'
+import { type Assembly, ID_BYTES, type Piece } from './assembly.ts'
+import { PACK_HEADER_BYTES } from './stored-packs.ts'
+
+/** The length in four digits, and the number of the band that carries the pack. */
+const LEAD_BYTES = 5
+const PACK_BAND = '\x01'
+const PAYLOAD_BYTES = MAX_PACKET_BYTES - LEAD_BYTES
+/** Read at once for one client. */
+const PACKETS = 4
+
+/** A part of a pack, asked for from its first byte to its last. */
+interface Source {
+  bytes: number
+  read(views: Buffer[], at: number): Promise<void>
+}
+
+/** Its files are open, so that whoever removes them now does not disturb. */
+export interface OpenAssembly {
+  /** The answer to a fetch by version 2 of the protocol, to be read once. Closes the files at its end. */
+  stream(): ReadableStream<Uint8Array>
+  close(): Promise<void>
+}
+
+/** @throws what a file system throws: ENOENT where packs have been joined */
+export async function openAssembly(assembly: Assembly): Promise<OpenAssembly> {
+  const opened = await Promise.allSettled(assembly.pieces.map(({ path }) => open(path)))
+  const files = opened.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  let closing: Promise<unknown> | undefined
+  const close = async () => {
+    closing ??= Promise.all(files.map((file) => file.close()))
+    await closing
+  }
+  const failed = opened.find((one) => one.status === 'rejected')
+  if (failed) {
+    await close()
+    throw failed.reason
+  }
+  return { close, stream: () => inPackets(sourcesOf(assembly, files), close) }
+}
+
+function sourcesOf(assembly: Assembly, files: readonly FileHandle[]): Source[] {
+  const { format, objects, pieces, checksum } = assembly
+  const hash = checksum ? undefined : createHash(format)
+  const header = Buffer.from('PACK\0\0\0\x02\0\0\0\0', 'latin1')
+  header.writeUInt32BE(objects, PACK_HEADER_BYTES - 4)
+  const end = () => {
+    assembly.checksum ??= hash?.digest()
+    return assembly.checksum ?? Buffer.alloc(0)
+  }
+  return [
+    fromMemory(header.length, () => header, hash),
+    ...pieces.flatMap((piece, place) => {
+      const file = files[place]
+      return file ? [fromFile(piece, file, hash)] : []
+    }),
+    fromMemory(ID_BYTES[format], end, undefined),
+  ]
+}
+
+function fromMemory(bytes: number, content: () => Buffer, hash: Hash | undefined): Source {
+  return {
+    bytes,
+    async read(views, at) {
+      let from = at
+      for (const view of views) {
+        content().copy(view, 0, from, from + view.length)
+        hash?.update(view)
+        from += view.length
+      }
+    },
+  }
+}
+
+function fromFile({ from, to }: Piece, file: FileHandle, hash: Hash | undefined): Source {
+  return {
+    bytes: to - from,
+    async read(views, at) {
+      const wanted = views.reduce((sum, { length }) => sum + length, 0)
+      const { bytesRead } = await file.readv(views, from + at)
+      if (bytesRead < wanted) throw new Error('a pack has become shorter while it was sent')
+      for (const view of views) hash?.update(view)
+    },
+  }
+}
+
+/** gitprotocol-v2(5), the section `packfile` of the answer to a fetch, which is its only one to a client that has nothing. */
+function inPackets(sources: readonly Source[], close: () => Promise<void>): ReadableStream<Uint8Array> {
+  const total = sources.reduce((sum, { bytes }) => sum + bytes, 0)
+  const passed = garbageMeter()
+  let at = 0
+  const next = async () => {
+    const length = Math.min(total - at, PACKETS * PAYLOAD_BYTES)
+    const first = at === 0 ? encodePacket('packfile\n') : Buffer.alloc(0)
+    const last = at + length === total ? FLUSH : Buffer.alloc(0)
+    const packets = Math.ceil(length / PAYLOAD_BYTES)
+    const chunk = Buffer.allocUnsafe(first.length + length + packets * LEAD_BYTES + last.length)
+    first.copy(chunk)
+    const views = layPackets(chunk.subarray(first.length, chunk.length - last.length))
+    last.copy(chunk, chunk.length - last.length)
+    await fill(sources, views, at)
+    at += length
+    return chunk
+  }
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          if (at < total) {
+            const chunk = await next()
+            passed(chunk.length)
+            return controller.enqueue(chunk)
+          }
+          controller.close()
+        } catch (error) {
+          controller.error(error)
+        }
+        await close()
+      },
+      cancel: close,
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+/** Writes what packets begin with, each as long as may be; returns the places of their payloads. */
+function layPackets(area: Buffer): Buffer[] {
+  const views: Buffer[] = []
+  for (let at = 0; at < area.length; at += MAX_PACKET_BYTES) {
+    const packet = area.subarray(at, at + MAX_PACKET_BYTES)
+    packet.write(`${packet.length.toString(16).padStart(4, '0')}${PACK_BAND}`, 'latin1')
+    views.push(packet.subarray(LEAD_BYTES))
+  }
+  return views
+}
+
+async function fill(sources: readonly Source[], views: Buffer[], at: number): Promise<void> {
+  let rest = views
+  let begin = 0
+  let from = at
+  for (const source of sources) {
+    const end = begin + source.bytes
+    if (rest.length > 0 && from < end) {
+      const { taken, left } = split(rest, end - from)
+      await source.read(taken, from - begin)
+      rest = left
+      from = end
+    }
+    begin = end
+  }
+}
+
+/** The first so many bytes, and what follows. */
+function split(views: readonly Buffer[], bytes: number): { taken: Buffer[]; left: Buffer[] } {
+  const taken: Buffer[] = []
+  const left: Buffer[] = []
+  let room = bytes
+  for (const view of views) {
+    if (room > 0) taken.push(view.subarray(0, room))
+    if (room < view.length) left.push(view.subarray(room))
+    room = Math.max(0, room - view.length)
+  }
+  return { taken, left }
+}
