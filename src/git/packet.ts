@@ -2,6 +2,8 @@ import { GitError } from './errors.ts'
 
 /** pkt-line framing (gitprotocol-common(5)): four hexadecimal digits of length, these included, then the payload. */
 export const FLUSH = Buffer.from('0000')
+export const DELIMITER = Buffer.from('0001')
+export const END = Buffer.from('0002')
 export const MAX_PACKET_BYTES = 65_520
 const MAX_PAYLOAD_BYTES = MAX_PACKET_BYTES - 4
 

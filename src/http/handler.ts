@@ -9,6 +9,7 @@ import { restoreLength } from './head.ts'
 import { tokenEndOf } from './identify.ts'
 import { spendRequest } from './rate-limit.ts'
 import { inheritRequestId, loggedPath, requestId } from './request.ts'
+import { isSafe } from './safe.ts'
 
 type Fetch = (request: Request) => Response | Promise<Response>
 
@@ -34,15 +35,12 @@ async function answer(context: Context, fetch: Fetch, request: Request): Promise
     if (!isReadablePath(loggedPath(request.url))) throw notFound()
     const response = await fetch(withSingleSlashes(request))
     // What this answer says was changed counts for the next request: of accounts and tokens, copies are kept.
-    if (!isSafe(request.method)) await context.recognized.settle()
+    if (!isSafe(request)) await context.recognized.settle()
     return response
   } catch (error) {
     return errorResponse(context, { code: 'UNKNOWN', error, request })
   }
 }
-
-/** RFC 9110, 9.2.1. */
-const isSafe = (method: string): boolean => /^(GET|HEAD|OPTIONS)$/.test(method)
 
 /**
  * A path that is no UTF-8 once decoded, or holds NUL, names nothing that can be. The router would hand on such a parameter

@@ -1,23 +1,19 @@
-import { randomFillSync } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { GitClient } from '../harness/git.ts'
+import { type Content, commitAll, makeSource } from './git-source.ts'
 import { cpuSeconds, residentMiB } from './processes.ts'
-
-const MIB = 1024 * 1024
 
 const ROUNDS = 8
 const STORM = 20
 
 export interface GitMeasured {
+  content: Content
+  /** Of the pack. */
   sizeMiB: number
   pushSeconds: number
-  /**
-   * After a push git makes a pack for the first clone, which is kept for all that follow. Where kept packs have served nobody yet, as in
-   * the first round, it is made once more for the second, and kept then.
-   */
+  /** After a push of a small commit, and once more. */
   first: CloneMeasured
-  second: CloneMeasured
   again: CloneMeasured
   /** Many clones that begin at once after a push: until the last has ended, and CPU of the server with its processes. */
   storm: { clones: number; seconds: number; serverCpu: number; peakMiB: number }
@@ -33,6 +29,14 @@ export interface CloneMeasured {
   plainSeconds: number
 }
 
+export interface Transport {
+  cloneUrl: string
+  content: Content
+  sizeMiB: number
+  /** The process id. */
+  server: number
+}
+
 interface Bench {
   git: GitClient
   folder: string
@@ -40,38 +44,36 @@ interface Bench {
   cloneUrl: string
 }
 
-/** Pushes and clones a repository of incompressible files, beside git's own clone from the disk. */
+/** Pushes and clones a repository, beside git's own clone from the disk. */
 export async function measureGit(
   git: GitClient,
-  { cloneUrl, sizeMiB, server }: { cloneUrl: string; sizeMiB: number; server: number },
+  { cloneUrl, content, sizeMiB, server }: Transport,
 ): Promise<GitMeasured> {
   const folder = mkdtempSync(join(git.folder, 'bench-'))
   try {
-    const source = await makeRepository(git, folder, sizeMiB)
+    const source = join(folder, 'source')
+    await makeSource(git, source, content, sizeMiB)
     const bench = { git, folder, source, cloneUrl }
     const idleMiB = residentMiB(server)
     const memory = watchMemory(server)
-    const pushSeconds = await time(() => git(['push', '--quiet', cloneUrl, 'HEAD:refs/heads/bench'], { cwd: source }))
-    // As it lies on the server: in one pack. Loose objects would have to be packed for each clone.
-    await git(['repack', '-adq'], { cwd: source })
+    const pushSeconds = await time(() => push(bench))
     const clones = await measureClones(bench)
     const peakMiB = memory.stop()
-    return { sizeMiB, pushSeconds, ...clones, storm: await measureStorm(bench, server), idleMiB, peakMiB }
+    return { content, sizeMiB, pushSeconds, ...clones, storm: await measureStorm(bench, server), idleMiB, peakMiB }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
+const push = ({ git, source, cloneUrl }: Bench) =>
+  git(['push', '--quiet', cloneUrl, 'HEAD:refs/heads/bench'], { cwd: source })
+
 /** Each beside a clone from the disk, by turns before and after it, so that what else the machine does falls on both alike. */
-async function measureClones(bench: Bench): Promise<Pick<GitMeasured, 'first' | 'second' | 'again'>> {
-  const pairs: Record<'first' | 'second' | 'again', { served: number; plain: number }[]> = {
-    first: [],
-    second: [],
-    again: [],
-  }
+async function measureClones(bench: Bench): Promise<Pick<GitMeasured, 'first' | 'again'>> {
+  const pairs: Record<'first' | 'again', { served: number; plain: number }[]> = { first: [], again: [] }
   for (let round = 0; round <= ROUNDS; round++) {
-    await moveRef(bench, round)
-    for (const pair of [pairs.first, pairs.second, pairs.again]) {
+    await pushSmall(bench, round)
+    for (const pair of [pairs.first, pairs.again]) {
       const before = round % 2 === 0 ? await timePlain(bench) : undefined
       const served = await time(() => cloneInto(bench, bench.cloneUrl))
       pair.push({ served, plain: before ?? (await timePlain(bench)) })
@@ -82,35 +84,27 @@ async function measureClones(bench: Bench): Promise<Pick<GitMeasured, 'first' | 
     seconds: median(all.slice(1).map(({ served }) => served)),
     plainSeconds: median(all.slice(1).map(({ plain }) => plain)),
   })
-  return { first: of(pairs.first), second: of(pairs.second), again: of(pairs.again) }
+  return { first: of(pairs.first), again: of(pairs.again) }
 }
 
 const timePlain = (bench: Bench) => time(() => cloneInto(bench, `file://${bench.source}`))
 
-/** Another set of refs: what was kept for the one before is not what is asked for any more. */
-async function moveRef({ git, source, cloneUrl }: Bench, round: number): Promise<void> {
-  const gone = round === 0 ? [] : [`:refs/heads/round-${round - 1}`]
-  await git(['push', '--quiet', cloneUrl, `HEAD:refs/heads/round-${round}`, ...gone], { cwd: source })
+/** What was found out, or kept, for the clones before is not what is asked for any more. */
+async function pushSmall(bench: Bench, round: number): Promise<void> {
+  const { git, source } = bench
+  writeFileSync(join(source, 'small'), `in round ${round}\n`)
+  await commitAll(git, source)
+  await push(bench)
+  await git(['repack', '-adq'], { cwd: source })
 }
 
 async function measureStorm(bench: Bench, server: number): Promise<GitMeasured['storm']> {
-  await moveRef(bench, ROUNDS + 1)
+  await pushSmall(bench, ROUNDS + 1)
   const cpuBefore = cpuSeconds(server)
   const memory = watchMemory(server)
   const all = Array.from({ length: STORM }, () => () => cloneInto(bench, bench.cloneUrl))
   const seconds = await time(() => Promise.all(all.map((clone) => clone())))
   return { clones: STORM, seconds, serverCpu: cpuSeconds(server) - cpuBefore, peakMiB: memory.stop() }
-}
-
-async function makeRepository(git: GitClient, folder: string, sizeMiB: number): Promise<string> {
-  const source = join(folder, 'source')
-  mkdirSync(source)
-  await git(['init', '--quiet'], { cwd: source })
-  for (let part = 0; part < sizeMiB; part++)
-    writeFileSync(join(source, `part${part}`), randomFillSync(Buffer.alloc(MIB)))
-  await git(['add', '.'], { cwd: source })
-  await git(['commit', '--quiet', '-m', `${sizeMiB} MiB`], { cwd: source })
-  return source
 }
 
 async function cloneInto({ git, folder }: Bench, url: string): Promise<void> {

@@ -109,18 +109,25 @@ async function measureBare({ databaseUrl, counted, token }: Stage): Promise<void
   child.kill()
 }
 
-async function measureTransport({ git, url, token, counted }: Stage): Promise<void> {
-  const cloneUrl = new URL('/root/bench.git', url)
-  cloneUrl.username = 'root'
-  cloneUrl.password = token
-  const result = await measureGit(git, { cloneUrl: cloneUrl.href, sizeMiB: gitMiB, server: counted.server })
-  say(describeGit(result))
+async function measureTransport({ api, git, url, token, counted }: Stage): Promise<void> {
+  for (const [name, content] of [
+    ['random', 'files of random bytes'],
+    ['text', 'text with a history'],
+  ] as const) {
+    const made = await api('/user/repos', { method: 'POST', body: JSON.stringify({ name }) })
+    if (made.status !== 201) throw new Error(`creating a repository: ${made.status} ${await made.text()}`)
+    const cloneUrl = new URL(`/root/${name}.git`, url)
+    cloneUrl.username = 'root'
+    cloneUrl.password = token
+    const { href } = cloneUrl
+    say(describeGit(await measureGit(git, { cloneUrl: href, content, sizeMiB: gitMiB, server: counted.server })))
+  }
 }
 
-function describeGit({ sizeMiB, pushSeconds, first, second, again, storm, ...memory }: GitMeasured): string {
+function describeGit({ content, sizeMiB, pushSeconds, first, again, storm, ...memory }: GitMeasured): string {
   return [
-    `git, ${sizeMiB} MiB: push ${pushSeconds.toFixed(2)} s`,
-    ...Object.entries({ 'first clone': first, 'second clone': second, 'clone again': again }).map(describeClone),
+    `git, ${sizeMiB} MiB of ${content}: push ${pushSeconds.toFixed(2)} s`,
+    ...Object.entries({ 'first clone after a push': first, 'the same again': again }).map(describeClone),
     `memory of the server: ${memory.idleMiB.toFixed(0)} MiB before, ${memory.peakMiB.toFixed(0)} MiB at most`,
     `${storm.clones} clones at once: ${storm.seconds.toFixed(2)} s, CPU of the server ${storm.serverCpu.toFixed(2)} s, ` +
       `${storm.peakMiB.toFixed(0)} MiB at most`,

@@ -3,17 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, readlink, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ObjectFormat } from '../../src/git/model.ts'
-import { FLUSH, PacketReader } from '../../src/git/packet.ts'
-import {
-  ask,
-  type CachedStage,
-  clone,
-  DELIMITER,
-  encodeRequest,
-  MIB,
-  openCachedStage,
-  wanting,
-} from './cached-stage.ts'
+import { DELIMITER, FLUSH, PacketReader } from '../../src/git/packet.ts'
+import { ask, type CachedStage, clone, encodeRequest, MIB, openCachedStage, wanting } from './cached-stage.ts'
 import { must, run } from './stage.ts'
 
 let stage: CachedStage
@@ -283,4 +274,27 @@ test.each([1, 2, 3])('whatever is pushed, a clone is what it was before (%d)', a
     await rm(copy, { recursive: true })
   }
   expect(assembled).toBeGreaterThan(0)
+})
+
+test('after a push, the next clone of a repository that is cloned often needs no git', async () => {
+  await fresh()
+  await commitFile('large', randomBytes(100_000))
+  await push()
+  await clone(stage, id)
+  const head = await commitFile('a', text(10))
+  const asked = () => Promise.all([stage.started(), stage.started('rev-list')])
+  const [, before] = await asked()
+  await push()
+  while ((await stage.started('rev-list')) === before) await Bun.sleep(1)
+  const ready = await asked()
+  const copy = await clone(stage, id)
+  expect(await must(['rev-parse', 'HEAD'], copy)).toBe(head)
+  expect(await asked()).toEqual(ready)
+  stage.wait(3_600_000)
+  await commitFile('b', text(10))
+  const [uploads] = await asked()
+  await push()
+  // Begins after whatever the push has begun.
+  await stage.git.fsck(id)
+  expect((await asked())[0]).toBe(uploads)
 })

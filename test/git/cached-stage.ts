@@ -3,7 +3,7 @@ import { chmod, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { GitOption } from '../../src/git/cli/git.ts'
 import type { ObjectFormat } from '../../src/git/model.ts'
-import { encodePacket, FLUSH } from '../../src/git/packet.ts'
+import { DELIMITER, encodePacket, FLUSH } from '../../src/git/packet.ts'
 import { commit, initialCommit, must, openDoor, openStage, type Stage } from './stage.ts'
 
 export const MIB = 1024 ** 2
@@ -125,8 +125,6 @@ export function send(
 
 export const encodeRequest = (lines: readonly (string | Buffer)[]): Buffer<ArrayBuffer> =>
   Buffer.concat(lines.map((line) => (typeof line === 'string' ? encodePacket(line) : line)))
-
-export const DELIMITER = Buffer.from('0001')
 
 /** What refs there are, by version 2. */
 export const listing = ['command=ls-refs\n', DELIMITER, 'symrefs\n', 'ref-prefix refs/\n', FLUSH]

@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdir, readdir, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { encodePacket, FLUSH } from '../../src/git/packet.ts'
+import { DELIMITER, encodePacket, FLUSH } from '../../src/git/packet.ts'
 import {
   ask,
   type CachedStage,
   clone,
   createWithData,
-  DELIMITER,
   encodeRequest,
   listing,
   MIB,

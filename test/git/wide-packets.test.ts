@@ -1,9 +1,8 @@
 import { expect, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
 import { inWidePackets } from '../../src/git/cli/wide-packets.ts'
-import { encodePacket, FLUSH, MAX_PACKET_BYTES, PacketReader } from '../../src/git/packet.ts'
+import { DELIMITER, encodePacket, FLUSH, MAX_PACKET_BYTES, PacketReader } from '../../src/git/packet.ts'
 
-const DELIMITER = Buffer.from('0001')
 const pack = (length: number) => encodePacket(Buffer.concat([Buffer.of(1), randomBytes(length)]))
 const progress = encodePacket('\x02Counting objects\n')
 

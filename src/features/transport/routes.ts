@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts'
 import type { GitService } from '../../git/model.ts'
 import { setIdleSeconds } from '../../http/connection.ts'
 import { gitDoor, repositoryForFetch, repositoryForPush, withFolder } from '../../http/git-gate.ts'
+import { onlyAsks } from '../../http/safe.ts'
 import { streamed } from '../../http/streamed.ts'
 import { forbidden } from '../../kernel/errors.ts'
 import { afterBody, drainBody, openBody, Patience, requireMediaType } from './body.ts'
@@ -58,6 +59,7 @@ function serviceOf(request: Request): GitService {
 }
 
 async function fetchPack(context: Context, request: Request, path: GitPath): Promise<Response> {
+  onlyAsks(request)
   const admission = () => repositoryForFetch(context, request, path)
   const { repo } = await admission()
   requireMediaType(request, 'application/x-git-upload-pack-request')

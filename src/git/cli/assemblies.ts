@@ -52,7 +52,7 @@ export class Assemblies {
   /** To be sent, or closed. Undefined where git has to make the pack. */
   async open(subject: CloneSubject): Promise<OpenAssembly | undefined> {
     for (const _ of [1, 2]) {
-      const assembly = await this.#find(subject)
+      const assembly = await this.find(subject)
       if (!assembly) return undefined
       try {
         return await openAssembly(assembly)
@@ -64,7 +64,8 @@ export class Assemblies {
     return undefined
   }
 
-  async #find(subject: CloneSubject): Promise<Assembly | undefined> {
+  /** What is to be sent, once its packs are open. Undefined as from `open`. */
+  async find(subject: CloneSubject): Promise<Assembly | undefined> {
     const question = questionOf(subject)
     const known = this.#known.find(subject.id, question)?.assembly
     if (known) return known

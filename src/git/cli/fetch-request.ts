@@ -1,5 +1,5 @@
 import type { ObjectFormat } from '../model.ts'
-import { type Packet, PacketReader } from '../packet.ts'
+import { DELIMITER, END, encodePacket, FLUSH, type Packet, PacketReader } from '../packet.ts'
 import type { Deadline } from './deadline.ts'
 
 /** Of a request that is held in memory: 5,000 wants. */
@@ -11,6 +11,8 @@ export interface FetchQuestion {
   kind: 'refs' | 'clone'
   /** Everything in it that the answer depends on: all but what the client calls itself. */
   asked: string
+  /** All of it, so that it can be asked again. */
+  lines: readonly Line[]
   /** Of a clone that asks for everything reachable from some objects, in a way that any pack of those will do. */
   plain?: PlainClone
 }
@@ -67,13 +69,21 @@ function replay(chunks: Uint8Array[], rest: ReadableStreamDefaultReader<Uint8Arr
   )
 }
 
+const MARKS = { flush: FLUSH, delimiter: DELIMITER, end: END }
+
+/** The request that lines were read from. */
+export const encodeLines = (lines: readonly Line[]): Buffer =>
+  Buffer.concat(
+    lines.map(({ kind, text }) => (kind === 'data' ? encodePacket(Buffer.from(text, 'latin1')) : MARKS[kind])),
+  )
+
 /** Undefined for every request that is not surely one of the two: git judges those. */
 function understand(bytes: Uint8Array, isSecond: boolean): FetchQuestion | undefined {
   const lines = readLines(bytes)
   const kind = lines && (isSecond ? classifySecond(lines) : isClone(lines) ? 'clone' : undefined)
   if (!kind) return undefined
   const asked = JSON.stringify(lines.filter(({ text }) => !text.startsWith('agent=')))
-  return { kind, asked, ...(kind === 'clone' && isSecond && { plain: readPlainClone(lines) }) }
+  return { kind, asked, lines, ...(kind === 'clone' && isSecond && { plain: readPlainClone(lines) }) }
 }
 
 const PLAIN_ARGUMENT = /^(?:thin-pack|no-progress|include-tag|ofs-delta|done|want (?:[0-9a-f]{40}|[0-9a-f]{64}))$/
@@ -101,7 +111,7 @@ function classifySecond(lines: readonly Line[]): FetchQuestion['kind'] | undefin
   return isClone(rest.slice(rest.findIndex(({ kind }) => kind === 'delimiter') + 1)) ? 'clone' : undefined
 }
 
-interface Line {
+export interface Line {
   kind: Packet['kind']
   /** One character for each byte. */
   text: string

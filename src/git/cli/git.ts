@@ -14,6 +14,7 @@ import { changes, diff } from './changes.ts'
 import { syncFolder } from './durable.ts'
 import { gitEnvironment } from './environment.ts'
 import { forkRepository } from './fork.ts'
+import { Habits } from './habits.ts'
 import { countCommits, log } from './history.ts'
 import { installHookRunners, listHooks, setHook } from './hooks.ts'
 import { lastCommits } from './last-commits.ts'
@@ -113,7 +114,8 @@ function openStore(
     }),
     formats: new Memo(10_000),
     offers: new Map(),
-    answers: new Answers(option.clock ?? systemClock),
+    answers: new Answers(runner.clock),
+    habits: new Habits(runner.clock),
     assemblies: new Assemblies(runner),
     packs: openPacks(option),
     counts: new Memo(2000),

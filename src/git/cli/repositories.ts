@@ -91,8 +91,8 @@ async function writeRef(folder: string, ref: string, sha: string): Promise<void>
 export async function removeRepository(store: Store, id: number): Promise<void> {
   const { root } = store.runner
   store.readers.drop(id)
-  const { formats, assemblies, counts, logs, changes, lastCommits } = store
-  for (const memo of [formats, assemblies, counts, logs, changes, lastCommits]) memo.forget(id)
+  const { formats, habits, assemblies, counts, logs, changes, lastCommits } = store
+  for (const memo of [formats, habits, assemblies, counts, logs, changes, lastCommits]) memo.forget(id)
   const trash = join(root, TRASH, `${id}-${randomBytes(6).toString('hex')}`)
   await mkdir(dirname(trash), { recursive: true })
   try {

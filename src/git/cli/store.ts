@@ -6,6 +6,7 @@ import { storagePath } from '../storage.ts'
 import type { Answers } from './answers.ts'
 import type { Assemblies } from './assemblies.ts'
 import { errorCode } from './durable.ts'
+import type { Habits } from './habits.ts'
 import type { Memo } from './memo.ts'
 import type { PackCache } from './pack-cache.ts'
 import type { Runner } from './process.ts'
@@ -22,6 +23,7 @@ export interface Store {
   readonly offers: Map<ObjectFormat, Uint8Array<ArrayBuffer>>
   /** Lists of refs as clients were sent them, as long as no ref moves. */
   readonly answers: Answers
+  readonly habits: Habits
   /** Clones that what lies on the disk is the answer to. */
   readonly assemblies: Assemblies
   /** Undefined where packs are not kept. */

@@ -1,7 +1,9 @@
 import type { Call, GitService, Served, ServeRequest } from '../model.ts'
 import { encodePacket, FLUSH } from '../packet.ts'
-import { answerRefs, serveFetch } from './fetch.ts'
+import { serveFetch } from './fetch.ts'
 import { hookRun } from './hooks.ts'
+import { answerRefs } from './listing.ts'
+import { prepareClone } from './prepare-clone.ts'
 import { runGit, startGit } from './process.ts'
 import { isSecondVersion, protocolVariables, remembered, SETTINGS, served } from './services.ts'
 import { objectFormatOf, requireFolder, type Store } from './store.ts'
@@ -78,6 +80,8 @@ export async function serve(store: Store, id: number, service: GitService, reque
     call: request,
     isTransfer: true,
   })
+  // Where that fails, the next clone asks git itself.
+  void child.exited.then(() => prepareClone(store, id)).catch(() => undefined)
   return served(child)
 }
 

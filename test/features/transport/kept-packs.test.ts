@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { encodePacket, FLUSH } from '../../../src/git/packet.ts'
+import { DELIMITER, encodePacket, FLUSH } from '../../../src/git/packet.ts'
 import { startTestService, type TestService, type TestUser } from '../../harness/service.ts'
 import { commit, type Hosted, hostRepository, workTree } from './hosted.ts'
 
@@ -27,7 +27,7 @@ const folder = () => join(service.context.config.dataDir, 'cache/packs', String(
 const kept = () => readdir(folder()).catch(() => [])
 
 async function cloneOf(commit: string, user?: TestUser): Promise<Response> {
-  const lines = ['command=fetch', Buffer.from('0001'), 'no-progress', `want ${commit}\n`, 'done\n', FLUSH]
+  const lines = ['command=fetch', DELIMITER, 'no-progress', `want ${commit}\n`, 'done\n', FLUSH]
   return fetch(`${repo.url}/git-upload-pack`, {
     method: 'POST',
     headers: {
