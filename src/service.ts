@@ -5,9 +5,8 @@ import type { Config } from './config.ts'
 import type { Context } from './context.ts'
 import { createDispatcher } from './events/dispatcher.ts'
 import { createFirstAdministrator, type FirstAdministrator } from './first-admin.ts'
-import { refusalResponse } from './http/errors.ts'
 import { openFront } from './http/front.ts'
-import { createHandler } from './http/handler.ts'
+import { createHandler, refuseRequest } from './http/handler.ts'
 import { createCron } from './jobs/cron.ts'
 import { registerCronTasks } from './jobs/cron-tasks.ts'
 import type { Refusal } from './kernel/errors.ts'
@@ -98,7 +97,7 @@ interface Doors {
 async function listen(config: Config, { fetch, context }: Doors) {
   const handlers = {
     fetch,
-    refuse: (request: Request, refusal: Refusal) => refusalResponse(context(), refusal, request),
+    refuse: (request: Request, refusal: Refusal) => refuseRequest(context(), request, refusal),
   }
   const front = await openFront(handlers, {
     host: config.host,

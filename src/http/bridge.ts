@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { badRequest, type Refusal, tooLarge } from '../kernel/errors.ts'
 import { connectSocket } from './connection.ts'
+import { headBytes, headTooLarge } from './head-size.ts'
 import { isHost } from './host.ts'
 
 export interface FrontHandlers {
@@ -13,6 +14,7 @@ export interface FrontHandlers {
 export interface Bridged {
   message: IncomingMessage
   reply: ServerResponse
+  maxHeaderBytes: number
   maxBytes: number
   /** For the whole body: Bun does not see here that nothing comes. */
   seconds: number
@@ -22,7 +24,7 @@ export interface Bridged {
 
 /** Takes it the way of all others, in the order of its connection. */
 export async function answerBridged(handlers: FrontHandlers, bridged: Bridged): Promise<void> {
-  const { message, reply, maxBytes } = bridged
+  const { message, reply, maxBytes, maxHeaderBytes } = bridged
   const { host } = message.headers
   const url = `http://${isHost(host) && host ? host : 'localhost'}${message.url ?? '/'}`
   const hasBody = message.method !== 'GET' && message.method !== 'HEAD'
@@ -35,11 +37,13 @@ export async function answerBridged(handlers: FrontHandlers, bridged: Bridged): 
     body: body ?? null,
   })
   connectSocket(request, message.socket.remoteAddress)
-  if (!isHost(host)) return send(message, reply, handlers.refuse(request, badRequest('the Host header names no host')))
+  const refuse = (refusal: Refusal) => send(message, reply, handlers.refuse(request, refusal))
+  if (!isHost(host)) return refuse(badRequest('the Host header names no host'))
+  if (headBytes(request) > maxHeaderBytes) return refuse(headTooLarge(maxHeaderBytes))
   if (body !== undefined) return send(message, reply, await handlers.fetch(request))
   // What is still coming is not read.
   reply.setHeader('connection', 'close')
-  await send(message, reply, handlers.refuse(request, tooLarge(`the body is larger than ${maxBytes} bytes`)))
+  await refuse(tooLarge(`the body is larger than ${maxBytes} bytes`))
 }
 
 function readInTime(bridged: Bridged) {

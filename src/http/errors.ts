@@ -60,6 +60,7 @@ const codes: Record<number, string> = {
   422: 'invalid',
   423: 'locked',
   429: 'too_many_requests',
+  431: 'head_too_large',
   500: 'internal',
   503: 'unavailable',
   507: 'insufficient_storage',

@@ -3,6 +3,7 @@ import type { Server } from 'bun'
 import { badRequest, Refusal, tooLarge, unavailable } from '../kernel/errors.ts'
 import { answerBridged, type Bridged, type FrontHandlers, interruptReply } from './bridge.ts'
 import { connectServer } from './connection.ts'
+import { headBytes, headTooLarge } from './head-size.ts'
 import { isHost, withHost } from './host.ts'
 import { type Interim, interimAnswer } from './interim.ts'
 import { type Line, trackLines } from './lines.ts'
@@ -50,8 +51,9 @@ const PATHS_WITH_205 = [
  * through node:http. It leans on undocumented behaviour, so Bun is pinned and a test reads a 205 from a raw socket.
  */
 export async function openFront(handlers: FrontHandlers, options: FrontOptions): Promise<Front> {
-  const held = { maxBytes: options.maxHeldBytes, seconds: options.idleSeconds }
-  const bridge = createServer({ maxHeaderSize: options.maxHeaderBytes }, (message, reply) =>
+  const { maxHeaderBytes, maxHeldBytes: maxBytes, idleSeconds: seconds } = options
+  const held = { maxHeaderBytes, maxBytes, seconds }
+  const bridge = createServer({ maxHeaderSize: NATIVE_SHARE * options.maxHeaderBytes }, (message, reply) =>
     bridged({ message, reply, ...held }),
   )
   bridge.on('checkContinue', (message, reply: ServerResponse) =>
@@ -101,11 +103,16 @@ function takeBridged(handlers: FrontHandlers, bridged: Bridged, line: Line | und
     .catch(() => reply.destroy())
 }
 
+/** Up to so many times the limit a head that is too large is told so by us; with more Bun ends the connection, with 431 alone. */
+const NATIVE_SHARE = 2
+
 /** What no route shall see. */
-function unfit({ method, url, headers }: Request, { maxUrlBytes, maxBodyBytes }: FrontOptions): Refusal | undefined {
+function unfit(request: Request, { maxHeaderBytes, maxUrlBytes, maxBodyBytes }: FrontOptions): Refusal | undefined {
+  const { method, url, headers } = request
   // Bun would keep its connection open when the client is gone.
   if (method === 'CONNECT') return new Refusal(501, 'this is no proxy')
   if (url.length > maxUrlBytes) return new Refusal(414, 'the address is too long')
+  if (headBytes(request) > maxHeaderBytes) return headTooLarge(maxHeaderBytes)
   if (!isHost(headers.get('host'))) return badRequest('the Host header names no host')
   const isTooLarge = Number(headers.get('content-length') ?? 0) > maxBodyBytes
   return isTooLarge ? tooLarge(`the body is larger than ${maxBodyBytes} bytes`) : undefined

@@ -1,9 +1,9 @@
 import type { Context } from '../context.ts'
-import { notFound } from '../kernel/errors.ts'
+import { notFound, type Refusal } from '../kernel/errors.ts'
 import { wireTime } from '../kernel/time.ts'
 import { inheritConnection } from './connection.ts'
 import { corsHeaders, isPreflight, preflightResponse } from './cors.ts'
-import { errorResponse } from './errors.ts'
+import { errorResponse, refusalResponse } from './errors.ts'
 import { callerOf } from './gate.ts'
 import { restoreLength } from './head.ts'
 import { tokenEndOf } from './identify.ts'
@@ -22,10 +22,25 @@ export function createHandler(context: Context, fetch: Fetch): Fetch {
     const startedAt = performance.now()
     const response = await answer(context, fetch, request)
     restoreLength(request, response)
-    complete(context, request, response)
-    logRequest(context, request, { status: response.status, startedAt })
-    return response
+    return finish(context, request, { response, startedAt })
   }
+}
+
+/** The same for what no route shall see. */
+export function refuseRequest(context: Context, request: Request, refusal: Refusal): Response {
+  const startedAt = performance.now()
+  return finish(context, request, { response: refusalResponse(context, refusal, request), startedAt })
+}
+
+interface Done {
+  response: Response
+  startedAt: number
+}
+
+function finish(context: Context, request: Request, { response, startedAt }: Done): Response {
+  complete(context, request, response)
+  logRequest(context, request, { status: response.status, startedAt })
+  return response
 }
 
 async function answer(context: Context, fetch: Fetch, request: Request): Promise<Response> {

@@ -91,8 +91,12 @@ test('an address that is too long is 414', async () => {
   expect(await exchange(head(`GET /${'a'.repeat(2000)}`))).toStartWith('HTTP/1.1 414 ')
 })
 
-test('a head that is too large is 431', async () => {
-  expect(await exchange(head('GET /', `X-Large: ${'a'.repeat(8192)}`))).toStartWith('HTTP/1.1 431 ')
+test.each(['GET /', 'PUT /api/v1/notifications'])('a head that is too large is 431: %s', async (line) => {
+  const told = await exchange(head(line, `X-Large: ${'a'.repeat(8180)}`))
+  expect(told).toStartWith('HTTP/1.1 431 ')
+  expect(told).toEndWith('the head of the request is larger than 8192 bytes')
+  expect(await exchange(head(line, `X-Large: ${'a'.repeat(20_000)}`))).toStartWith('HTTP/1.1 431 ')
+  expect(await exchange(head(line, `X-Large: ${'a'.repeat(7900)}`))).toMatch(/^HTTP\/1.1 20[05] /)
 })
 
 test('a head within a limit above the usual 16 KiB is accepted', async () => {

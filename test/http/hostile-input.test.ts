@@ -32,6 +32,17 @@ test('NUL in a query is a character like others, which nothing has', async () =>
   expect([issues.status, issues.body]).toEqual([200, []])
 })
 
+test('a head that is too large is told in the shape of every error', async () => {
+  const headers = { 'x-large': 'a'.repeat(16 * 1024) }
+  const refused = await fetch(`${service.url}/api/v1/version`, { headers })
+  expect([refused.status, refused.headers.get('connection')]).toEqual([431, 'close'])
+  expect(await refused.json()).toMatchObject({
+    message: 'the head of the request is larger than 16384 bytes',
+    code: 'head_too_large',
+    request_id: refused.headers.get('x-request-id'),
+  })
+})
+
 test.each(['a', 'git', 'git:3000', 'localhost', '[::1]'])('at the host %j paths are whole', async (host) => {
   const headers = { host, authorization: `token ${service.admin.token}` }
   const found = await fetch(`${service.url}/api/v1/user`, { headers })
