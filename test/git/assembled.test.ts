@@ -2,6 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, readlink, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { assemble } from '../../src/git/cli/assembly.ts'
+import { listStoredPacks } from '../../src/git/cli/stored-packs.ts'
 import type { ObjectFormat } from '../../src/git/model.ts'
 import { DELIMITER, FLUSH, PacketReader } from '../../src/git/packet.ts'
 import { ask, type CachedStage, clone, encodeRequest, MIB, openCachedStage, wanting } from './cached-stage.ts'
@@ -34,8 +36,11 @@ async function commitFile(name: string, content: string | Buffer): Promise<strin
 }
 
 const push = (...refs: string[]) => must(['push', '-q', 'origin', ...(refs.length > 0 ? refs : ['main'])], work)
-const packs = async () =>
-  (await readdir(join(stage.folder(id), 'objects/pack'))).filter((name) => name.endsWith('.pack')).length
+const packFolder = () => join(stage.folder(id), 'objects/pack')
+const packs = async () => (await readdir(packFolder())).filter((name) => name.endsWith('.pack')).length
+/** Puts a pack of these objects beside the others. */
+const store = (ids: readonly string[]) =>
+  Bun.$`git pack-objects -q ${join(packFolder(), 'pack')} < ${Buffer.from(ids.join('\n'))}`.cwd(work).quiet()
 
 const text = (words: number) => Array.from({ length: words }, () => randomBytes(3).toString('hex')).join('\n')
 
@@ -123,6 +128,28 @@ describe('git makes the pack', () => {
     expect(await isAssembled(parent)).toBe(false)
   })
 
+  test.each(['sha1', 'sha256'] as const)('where the tree of nothing is counted and not stored (%s)', async (format) => {
+    await fresh(format)
+    await must(['commit', '-q', '--allow-empty', '-m', 'nothing'], work)
+    const nothing = await must(['rev-parse', 'HEAD'], work)
+    await must(['commit', '-q', '--allow-empty', '--amend', '-m', 'secret'], work)
+    const secret = await must(['rev-parse', 'HEAD'], work)
+    await store([nothing, secret])
+    expect(await isAssembled(nothing, (format === 'sha1' ? wanting : wantingLong)(nothing))).toBe(false)
+  })
+
+  test('where a commit is gone that the graph of commits still tells of', async () => {
+    await must(['commit-graph', 'write', '--reachable'], stage.folder(id))
+    const [, parent, ...rest] = (await must(['rev-list', '--objects', '--no-object-names', head], work)).split('\n')
+    expect(parent).toBe(await must(['rev-parse', 'HEAD~1'], work))
+    await must(['commit', '-q', '--amend', '-m', 'secret'], work)
+    for (const name of await readdir(packFolder())) await rm(join(packFolder(), name))
+    await store([head, await must(['rev-parse', 'HEAD'], work), ...rest])
+    const before = await stage.started()
+    await ask(stage, id, wanting(head))
+    expect(await stage.started()).toBe(before + 1)
+  })
+
   test('where objects lie by themselves', async () => {
     await must(['hash-object', '-w', '/dev/null'], stage.folder(id))
     expect(await isAssembled(head)).toBe(false)
@@ -155,6 +182,7 @@ describe('git makes the pack', () => {
   })
 
   test('for what is not there, and for ids of another kind, and says so', async () => {
+    await push(`main:refs/heads/${'1'.repeat(64)}`)
     for (const sha of ['1'.repeat(40), '1'.repeat(64)])
       expect(await ask(stage, id, wanting(sha))).not.toContain('packfile')
     expect(await ask(stage, id, wantingLong(head))).not.toContain('packfile')
@@ -297,4 +325,68 @@ test('after a push, the next clone of a repository that is cloned often needs no
   // Begins after whatever the push has begun.
   await stage.git.fsck(id)
   expect((await asked())[0]).toBe(uploads)
+})
+
+test('however many pushes come at once, one look ahead follows the one that runs', async () => {
+  await fresh()
+  await commitFile('large', randomBytes(100_000))
+  await push()
+  await clone(stage, id)
+  // Nobody's habit: what is kept of one question is little.
+  const prefixes = Array.from({ length: 100 }, (_, number) => `ref-prefix refs/nothing/${number}\n`)
+  await ask(stage, id, ['command=ls-refs\n', DELIMITER, ...prefixes, FLUSH])
+  const before = await stage.started()
+  const looks = await stage.started('rev-list')
+  const release = await stage.hold()
+  for (const name of ['a', 'b', 'c', 'd']) {
+    await commitFile(name, text(10))
+    await push()
+  }
+  await stage.git.fsck(id)
+  expect(await stage.started()).toBe(before + 1)
+  await release()
+  while ((await stage.started()) < before + 2) await Bun.sleep(1)
+  await stage.git.fsck(id)
+  expect(await stage.started()).toBe(before + 2)
+  expect(await stage.started('rev-list')).toBe(looks + 1)
+})
+
+test('an index is believed about its own pack alone', async () => {
+  await fresh()
+  await commitFile('large', randomBytes(100_000))
+  await push()
+  await commitFile('a', text(10))
+  await push()
+  const stored = async () => (await listStoredPacks(stage.folder(id), 32)) ?? []
+  for (const { path, objects } of await stored()) {
+    expect((await assemble(await stored(), 'sha1'))?.objects).toBe(6)
+    expect(objects).toBe(3)
+    const right = await Bun.file(`${path}.idx`).bytes()
+    const wrong = Buffer.from(right)
+    wrong.subarray(-40, -20).fill(0)
+    await rm(`${path}.idx`)
+    await writeFile(`${path}.idx`, wrong)
+    expect(await assemble(await stored(), 'sha1')).toBeUndefined()
+    await writeFile(`${path}.idx`, right)
+  }
+})
+
+test('clients that read nothing cannot keep all files open: then git makes the pack', async () => {
+  await fresh()
+  const head = await commitFile('large', randomBytes(2 * MIB))
+  await push()
+  const slow = new AbortController()
+  const begin = () =>
+    stage.git.serve(id, 'upload-pack', {
+      body: new Blob([encodeRequest(wanting(head))]).stream(),
+      protocol: 'version=2',
+      signal: slow.signal,
+    })
+  for (let count = 0; count < 2000; count += 1) await begin()
+  const before = await stage.started()
+  await ask(stage, id, wanting(head))
+  expect(await stage.started()).toBe(before + 1)
+  slow.abort()
+  // Each file is let go of by itself.
+  while (!(await isAssembled(head)));
 })

@@ -25,13 +25,16 @@ export interface OpenAssembly {
   close(): Promise<void>
 }
 
-/** @throws what a file system throws: ENOENT where packs have been joined */
-export async function openAssembly(assembly: Assembly): Promise<OpenAssembly> {
+/**
+ * @param letGo called once, when its files are closed, also where they could not be opened
+ * @throws what a file system throws: ENOENT where packs have been joined
+ */
+export async function openAssembly(assembly: Assembly, letGo: () => void): Promise<OpenAssembly> {
   const opened = await Promise.allSettled(assembly.pieces.map(({ path }) => open(path)))
   const files = opened.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
   let closing: Promise<unknown> | undefined
   const close = async () => {
-    closing ??= Promise.all(files.map((file) => file.close()))
+    closing ??= Promise.all(files.map((file) => file.close())).finally(letGo)
     await closing
   }
   const failed = opened.find((one) => one.status === 'rejected')

@@ -1,8 +1,8 @@
 import { sha256Hex } from '../../kernel/hashing.ts'
-import { GitError } from '../errors.ts'
+import { isGitError } from '../errors.ts'
 import type { ObjectFormat } from '../model.ts'
 import { type OpenAssembly, openAssembly } from './assembled.ts'
-import { type Assembly, assemble } from './assembly.ts'
+import { type Assembly, assemble, EMPTY_TREE } from './assembly.ts'
 import { errorCode } from './durable.ts'
 import { Memo } from './memo.ts'
 import { type Runner, runGit } from './process.ts'
@@ -10,13 +10,20 @@ import { listStoredPacks, type StoredPack } from './stored-packs.ts'
 
 /** Each is a file that is open while it is sent. */
 const MAX_PACKS = 32
-/** Whose reachability is found out without a bitmap: a second of git's, who would need the same to begin with a pack. */
+/**
+ * Whose reachability is found out without a bitmap: a second of git's, who would need the same to begin with a pack. And as many may
+ * be in the small packs, whose ids are compared one by one: 0.3 s.
+ */
 const MAX_OBJECTS = 200_000
-/** Whose index is read: 28 MB. */
+/** Whose indexes are read: 28 MB. */
 const MAX_INDEXED = 1_000_000
 /** Of different questions in vain, before a repository is left in peace until its largest pack is another. */
 const MAX_MISSES = 3
 const MAX_KNOWN = 10_000
+/** Open at once, for all clients together: who reads slowly keeps up to 32 of them. With more, git makes packs, and few at once. */
+const MAX_FILES = 2000
+/** The graph of commits names some whose objects may be gone: one such would be counted for another that is stored. */
+const SETTINGS = [['core.commitGraph', 'false']] as const
 
 export interface CloneSubject {
   id: number
@@ -44,6 +51,7 @@ export class Assemblies {
   readonly #known = new Memo<Known>(MAX_KNOWN)
   readonly #misses = new Memo<number>(MAX_KNOWN)
   readonly #running = new Map<string, Promise<Assembly | undefined>>()
+  #files = 0
 
   constructor(runner: Runner) {
     this.#runner = runner
@@ -53,9 +61,14 @@ export class Assemblies {
   async open(subject: CloneSubject): Promise<OpenAssembly | undefined> {
     for (const _ of [1, 2]) {
       const assembly = await this.find(subject)
-      if (!assembly) return undefined
+      const files = assembly?.pieces.length ?? 0
+      if (!assembly || this.#files + files > MAX_FILES) return undefined
+      this.#files += files
+      const letGo = () => {
+        this.#files -= files
+      }
       try {
-        return await openAssembly(assembly)
+        return await openAssembly(assembly, letGo)
       } catch {
         // Most often its packs have been joined: what is there now may be an answer as well.
         this.#known.drop(subject.id, questionOf(subject))
@@ -95,11 +108,11 @@ export class Assemblies {
     const packs = await listStoredPacks(folder, MAX_PACKS)
     const stamp = packs && stampOf(packs)
     if (!stamp || this.#known.find(id, question)?.stamp === stamp || !isWithinLimits(packs)) return undefined
-    const largest = packs.reduce((one, other) => (other.bytes > one.bytes ? other : one)).path
+    const largest = largestOf(packs).path
     const misses = this.#misses.find(id, largest) ?? 0
     if (misses >= MAX_MISSES) return undefined
     const all = await assemble(packs, format)
-    const isExact = all !== undefined && all.objects === (await this.#countReachable(subject))
+    const isExact = all !== undefined && all.objects === (await this.#countReachable(subject, all))
     const after = await listStoredPacks(folder, MAX_PACKS)
     // Something has moved meanwhile: perhaps the next one finds it out.
     if (!after || stampOf(after) !== stamp) return undefined
@@ -110,13 +123,18 @@ export class Assemblies {
   }
 
   /** Undefined where git does not know: something is missing or damaged. */
-  async #countReachable({ folder, wants }: CloneSubject): Promise<number | undefined> {
+  async #countReachable({ folder, wants, format }: CloneSubject, all: Assembly): Promise<number | undefined> {
     const args = ['rev-list', '--objects', '--count', '--use-bitmap-index', '--stdin']
+    // Counted without being stored, the tree of nothing would stand for an object that is stored and not reachable. So it is counted in
+    // any case, and taken off; to exclude it, git would do without bitmaps. It is not sent then: each git knows it.
+    const unstored = all.hasEmptyTree ? [] : [EMPTY_TREE[format]]
     try {
-      const { stdout } = await runGit(this.#runner, { args, folder, stdin: `${wants.join('\n')}\n` })
-      return Number(stdout.toString())
+      const stdin = `${[...wants, ...unstored].join('\n')}\n`
+      const { stdout } = await runGit(this.#runner, { args, folder, settings: SETTINGS, stdin })
+      return Number(stdout.toString()) - unstored.length
     } catch (error) {
-      if (error instanceof GitError) return undefined
+      // That git is busy now says nothing about the packs.
+      if (isGitError(error) && error.kind !== 'busy') return undefined
       throw error
     }
   }
@@ -133,7 +151,13 @@ const stampOf = (packs: readonly StoredPack[]): string =>
       .join('\n'),
   )
 
+const largestOf = (packs: readonly StoredPack[]): StoredPack =>
+  packs.reduce((one, other) => (other.bytes > one.bytes ? other : one))
+
 function isWithinLimits(packs: readonly StoredPack[]): boolean {
   const sum = (some: readonly StoredPack[]) => some.reduce((total, { objects }) => total + objects, 0)
-  return sum(packs) <= MAX_INDEXED && sum(packs.filter(({ hasBitmap }) => !hasBitmap)) <= MAX_OBJECTS
+  const largest = largestOf(packs)
+  const unmapped = packs.filter(({ hasBitmap }) => !hasBitmap)
+  const others = packs.filter((pack) => pack !== largest)
+  return sum(packs) <= MAX_INDEXED && sum(unmapped) <= MAX_OBJECTS && sum(others) <= MAX_OBJECTS
 }

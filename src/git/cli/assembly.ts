@@ -18,9 +18,15 @@ export interface Assembly {
   pieces: readonly Piece[]
   /** Over all before it; unknown until somebody has been sent it. */
   checksum: Buffer | undefined
+  /** Git knows the tree of nothing without any pack, and counts it as if it were stored. */
+  hasEmptyTree: boolean
 }
 
 export const ID_BYTES: Record<ObjectFormat, number> = { sha1: 20, sha256: 32 }
+export const EMPTY_TREE: Record<ObjectFormat, string> = {
+  sha1: '4b825dc642cb6eb9a060e54bf8d69288fbee4904',
+  sha256: '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321',
+}
 
 /**
  * Git would look for deltas between the packs. What that might save is bounded: the small ones together are a tenth of the largest at
@@ -38,51 +44,71 @@ const LITTLE_BYTES = 64 * 1024
  */
 export async function assemble(packs: readonly StoredPack[], format: ObjectFormat): Promise<Assembly | undefined> {
   const idBytes = ID_BYTES[format]
+  const emptyTree = Buffer.from(EMPTY_TREE[format], 'hex')
   const [largest, ...others] = [...packs].sort((one, other) => other.bytes - one.bytes)
-  if (!largest) return undefined
-  const whole = { path: `${largest.path}.pack`, from: PACK_HEADER_BYTES, to: largest.bytes - idBytes }
-  if (others.length === 0) {
-    return { format, objects: largest.objects, pieces: [whole], checksum: await readChecksum(largest, idBytes) }
-  }
-  const first = await readIndex(largest, idBytes)
+  const first = largest && (await readIndex(largest, idBytes))
   if (!first) return undefined
-  const before = [first]
-  const pieces = [whole]
+  const known = new KnownIds(first)
+  const pieces = [{ path: `${largest.path}.pack`, from: PACK_HEADER_BYTES, to: largest.bytes - idBytes }]
   let { objects } = largest
   let room = Math.max(LITTLE_BYTES, largest.bytes * SMALL_SHARE)
   for (const pack of others.sort((one, other) => one.changedAt - other.changedAt)) {
     const index = await readIndex(pack, idBytes)
-    const cut = index && cutKnown(index, before, pack.bytes - idBytes)
-    if (!index || !cut) return undefined
+    const cut = index && cutKnown(index, known, pack.bytes - idBytes)
+    if (!cut) return undefined
     room -= cut.to - PACK_HEADER_BYTES
     if (room < 0) return undefined
-    before.push(index)
     objects += cut.objects
     if (cut.objects > 0) pieces.push({ path: `${pack.path}.pack`, from: PACK_HEADER_BYTES, to: cut.to })
   }
-  return { format, objects, pieces, checksum: undefined }
+  const checksum = others.length === 0 ? first.packChecksum : undefined
+  return { format, objects, pieces, checksum, hasEmptyTree: known.has(emptyTree) }
 }
 
-/** Where its objects end that no pack before has. Undefined where known ones lie between them. */
-function cutKnown(index: PackIndex, before: readonly PackIndex[], end: number) {
-  const entries = index.entries()
-  const isKnown = ({ id }: { id: Buffer }) => before.some((other) => other.has(id))
-  const cut = entries.findIndex(isKnown)
-  if (cut < 0) return { objects: entries.length, to: end }
-  return entries.slice(cut).every(isKnown) ? { objects: cut, to: entries[cut]?.offset ?? end } : undefined
+/** Of one pack as its index has them, and of others. To ask each index costs seconds with 32 packs of 6,000 objects, this 0.3. */
+class KnownIds {
+  readonly #first: PackIndex
+  readonly #others = new Set<string>()
+
+  constructor(first: PackIndex) {
+    this.#first = first
+  }
+
+  has(id: Buffer): boolean {
+    return this.#others.has(id.toString('latin1')) || this.#first.has(id)
+  }
+
+  add(id: Buffer): void {
+    this.#others.add(id.toString('latin1'))
+  }
 }
 
-async function readIndex({ path, objects }: StoredPack, idBytes: number): Promise<PackIndex | undefined> {
+/** Where its objects end that no pack before has; these are known then. Undefined where known ones lie between them. */
+function cutKnown(index: PackIndex, known: KnownIds, end: number) {
+  let objects = 0
+  let last = 0
+  let to = end
+  for (const { id, offset } of index.entries()) {
+    if (known.has(id)) {
+      to = Math.min(to, offset)
+      continue
+    }
+    known.add(id)
+    objects += 1
+    last = Math.max(last, offset)
+  }
+  return last < to ? { objects, to } : undefined
+}
+
+/** Undefined where it is that of another pack. */
+async function readIndex({ path, objects, bytes }: StoredPack, idBytes: number): Promise<PackIndex | undefined> {
   const index = await PackIndex.read(`${path}.idx`, idBytes)
-  return index?.count === objects ? index : undefined
-}
-
-async function readChecksum({ path, bytes }: StoredPack, idBytes: number): Promise<Buffer> {
+  if (index?.count !== objects) return undefined
   const handle = await open(`${path}.pack`)
   try {
     const checksum = Buffer.alloc(idBytes)
     await handle.read(checksum, 0, idBytes, bytes - idBytes)
-    return checksum
+    return index.packChecksum.equals(checksum) ? index : undefined
   } finally {
     await handle.close()
   }

@@ -86,7 +86,9 @@ function understand(bytes: Uint8Array, isSecond: boolean): FetchQuestion | undef
   return { kind, asked, lines, ...(kind === 'clone' && isSecond && { plain: readPlainClone(lines) }) }
 }
 
-const PLAIN_ARGUMENT = /^(?:thin-pack|no-progress|include-tag|ofs-delta|done|want (?:[0-9a-f]{40}|[0-9a-f]{64}))$/
+const PLAIN_ARGUMENT = /^(?:thin-pack|no-progress|include-tag|ofs-delta|done|want .*)$/
+/** Whole ids: a shorter word, or a longer one, is the beginning of an id or a branch to the git that counts. */
+const WANT = { sha1: /^want [0-9a-f]{40}$/, sha256: /^want [0-9a-f]{64}$/ }
 const PLAIN_CAPABILITY = /^(?:agent=.*|session-id=.*|object-format=sha(?:1|256))$/
 
 function readPlainClone(lines: readonly Line[]): PlainClone | undefined {
@@ -96,9 +98,10 @@ function readPlainClone(lines: readonly Line[]): PlainClone | undefined {
   // Stored packs name the base of a delta by its distance.
   if (end < 0 || !rest.includes('ofs-delta') || !rest.every((text) => PLAIN_ARGUMENT.test(text))) return undefined
   if (!capabilities.every((text) => PLAIN_CAPABILITY.test(text))) return undefined
-  const wants = rest.filter((text) => text.startsWith('want ')).map((text) => text.slice('want '.length))
   const format = capabilities.includes('object-format=sha256') ? 'sha256' : 'sha1'
-  return { wants, format }
+  const wants = rest.filter((text) => text.startsWith('want '))
+  if (!wants.every((text) => WANT[format].test(text))) return undefined
+  return { wants: wants.map((text) => text.slice('want '.length)), format }
 }
 
 /** gitprotocol-v2(5): a command and capabilities, a delimiter, arguments, one flush. */

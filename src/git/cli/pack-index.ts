@@ -13,6 +13,8 @@ export interface PackEntry {
 /** Which objects a pack holds, and where (gitformat-pack(5), index version 2). */
 export class PackIndex {
   readonly count: number
+  /** Of the pack that this tells of: its last bytes. */
+  readonly packChecksum: Buffer
   readonly #bytes: Buffer
   readonly #idBytes: number
   readonly #ids: number
@@ -22,6 +24,7 @@ export class PackIndex {
     this.#idBytes = idBytes
     this.#ids = MAGIC.length + FANOUT_BYTES
     this.count = bytes.readUInt32BE(this.#ids - 4)
+    this.packChecksum = Buffer.from(bytes.subarray(-2 * idBytes, -idBytes))
   }
 
   /** Undefined for the version before, and for what is none. @throws what a file system throws */
@@ -39,7 +42,8 @@ export class PackIndex {
     let high = this.#bytes.readUInt32BE(MAGIC.length + first * 4)
     while (low < high) {
       const middle = (low + high) >>> 1
-      const order = this.#idAt(middle).compare(id)
+      const at = this.#ids + middle * this.#idBytes
+      const order = this.#bytes.compare(id, 0, id.length, at, at + this.#idBytes)
       if (order === 0) return true
       if (order < 0) low = middle + 1
       else high = middle
@@ -47,18 +51,12 @@ export class PackIndex {
     return false
   }
 
-  /** As they lie in the pack. */
-  entries(): PackEntry[] {
-    const all = Array.from({ length: this.count }, (_, place) => ({
-      id: this.#idAt(place),
-      offset: this.#offsetAt(place),
-    }))
-    return all.sort((one, other) => one.offset - other.offset)
-  }
-
-  #idAt(place: number): Buffer {
-    const at = this.#ids + place * this.#idBytes
-    return this.#bytes.subarray(at, at + this.#idBytes)
+  /** By their ids. */
+  *entries(): Iterable<PackEntry> {
+    for (let place = 0; place < this.count; place += 1) {
+      const at = this.#ids + place * this.#idBytes
+      yield { id: this.#bytes.subarray(at, at + this.#idBytes), offset: this.#offsetAt(place) }
+    }
   }
 
   #offsetAt(place: number): number {
