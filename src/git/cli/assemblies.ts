@@ -20,7 +20,9 @@ const MAX_INDEXED = 1_000_000
 /** Of different questions in vain, before a repository is left in peace until its largest pack is another. */
 const MAX_MISSES = 3
 const MAX_KNOWN = 10_000
-/** Open at once, for all clients together: who reads slowly keeps up to 32 of them. With more, git makes packs, and few at once. */
+/**
+ * Open at once, for all clients together: one that reads slowly keeps up to 32 of them. With more, git makes packs, and few at once.
+ */
 const MAX_FILES = 2000
 /** The graph of commits names some whose objects may be gone: one such would be counted for another that is stored. */
 const SETTINGS = [['core.commitGraph', 'false']] as const

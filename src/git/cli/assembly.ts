@@ -65,7 +65,10 @@ export async function assemble(packs: readonly StoredPack[], format: ObjectForma
   return { format, objects, pieces, checksum, hasEmptyTree: known.has(emptyTree) }
 }
 
-/** Of one pack as its index has them, and of others. To ask each index costs seconds with 32 packs of 6,000 objects, this 0.3. */
+/**
+ * Of one pack as its index has them, and of others in one set: 0.3 s for 32 packs of 6,000 objects, where to ask the index of each
+ * took 2.4.
+ */
 class KnownIds {
   readonly #first: PackIndex
   readonly #others = new Set<string>()
