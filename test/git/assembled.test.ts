@@ -327,6 +327,21 @@ test('after a push, the next clone of a repository that is cloned often needs no
   expect((await asked())[0]).toBe(uploads)
 })
 
+test('what was asked in vain does not keep the next clone of everything from being prepared', async () => {
+  await fresh()
+  const parts = [await commitFile('large', randomBytes(100_000))]
+  for (const name of ['a', 'b']) parts.push(await commitFile(name, text(10)))
+  await commitFile('c', text(10))
+  await push()
+  await clone(stage, id)
+  for (const sha of parts) expect(await isAssembled(sha)).toBe(false)
+  const before = await stage.started('rev-list')
+  const head = await commitFile('d', text(10))
+  await push()
+  while ((await stage.started('rev-list')) === before) await Bun.sleep(1)
+  expect(await isAssembled(head)).toBe(true)
+})
+
 test('however many pushes come at once, one look ahead follows the one that runs', async () => {
   await fresh()
   await commitFile('large', randomBytes(100_000))

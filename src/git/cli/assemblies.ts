@@ -33,6 +33,8 @@ export interface CloneSubject {
   format: ObjectFormat
   /** Ids that everything reachable from is asked for. */
   wants: readonly string[]
+  /** What a clone of everything asks for: looked into, whatever was asked in vain before. */
+  isLikely?: boolean
 }
 
 interface Known {
@@ -99,20 +101,20 @@ export class Assemblies {
     try {
       return await this.#assemble(subject, question)
     } catch (error) {
-      // Whatever a disk can fail with, git will say it better.
-      if (errorCode(error) !== undefined) return undefined
+      // Whatever a disk can fail with, git will say it better. That it is busy now says nothing about the packs.
+      if (errorCode(error) !== undefined || isGitError(error)) return undefined
       throw error
     }
   }
 
   async #assemble(subject: CloneSubject, question: string): Promise<Assembly | undefined> {
-    const { id, folder, format } = subject
+    const { id, folder, format, isLikely = false } = subject
     const packs = await listStoredPacks(folder, MAX_PACKS)
     const stamp = packs && stampOf(packs)
     if (!stamp || this.#known.find(id, question)?.stamp === stamp || !isWithinLimits(packs)) return undefined
     const largest = largestOf(packs).path
     const misses = this.#misses.find(id, largest) ?? 0
-    if (misses >= MAX_MISSES) return undefined
+    if (misses >= MAX_MISSES && !isLikely) return undefined
     const all = await assemble(packs, format)
     const isExact = all !== undefined && all.objects === (await this.#countReachable(subject, all))
     const after = await listStoredPacks(folder, MAX_PACKS)
@@ -132,10 +134,11 @@ export class Assemblies {
     const unstored = all.hasEmptyTree ? [] : [EMPTY_TREE[format]]
     try {
       const stdin = `${[...wants, ...unstored].join('\n')}\n`
-      const { stdout } = await runGit(this.#runner, { args, folder, settings: SETTINGS, stdin })
+      // In the queue of clones, whose time this is, but for no longer than a short command.
+      const call = { timeoutMs: this.#runner.timeouts.commandMs }
+      const { stdout } = await runGit(this.#runner, { args, folder, settings: SETTINGS, stdin, call, isTransfer: true })
       return Number(stdout.toString()) - unstored.length
     } catch (error) {
-      // That git is busy now says nothing about the packs.
       if (isGitError(error) && error.kind !== 'busy') return undefined
       throw error
     }

@@ -22,6 +22,7 @@ async function askAhead(store: Store, id: number): Promise<void> {
   const { stream } = await answerRefs(store, subject, question.asked, ask)
   const lines = (await new Response(stream).text()).split('\n')
   const wants = lines.flatMap((line) => WANTED.exec(line)?.[1] ?? [])
-  const { folder } = subject
-  if (wants.length > 0) await store.assemblies.find({ id, folder, format: await objectFormatOf(store, id), wants })
+  if (wants.length === 0) return
+  const format = await objectFormatOf(store, id)
+  await store.assemblies.find({ id, folder: subject.folder, format, wants, isLikely: true })
 }
