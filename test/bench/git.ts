@@ -4,7 +4,7 @@ import type { GitClient } from '../harness/git.ts'
 import { type Content, commitAll, makeSource } from './git-source.ts'
 import { cpuSeconds, residentMiB } from './processes.ts'
 
-const ROUNDS = 8
+const ROUNDS = 16
 const STORM = 20
 
 export interface GitMeasured {
@@ -27,6 +27,8 @@ export interface CloneMeasured {
   seconds: number
   /** `git clone file://` of the same repository, beside each. */
   plainSeconds: number
+  /** How fast each was for the one beside it: what the machine does meanwhile slows both. */
+  share: number
 }
 
 export interface Transport {
@@ -83,6 +85,7 @@ async function measureClones(bench: Bench): Promise<Pick<GitMeasured, 'first' | 
   const of = (all: { served: number; plain: number }[]) => ({
     seconds: median(all.slice(1).map(({ served }) => served)),
     plainSeconds: median(all.slice(1).map(({ plain }) => plain)),
+    share: median(all.slice(1).map(({ served, plain }) => plain / served)),
   })
   return { first: of(pairs.first), again: of(pairs.again) }
 }
