@@ -247,12 +247,17 @@ export interface ServeRequest extends Call {
   maxInputBytes?: number
 }
 
+/** Takes bytes, which may be others once it resolves. */
+export type Write = (bytes: Uint8Array) => Promise<void>
+
 export interface Served {
   /** The answer of git. Cancelling it ends the child. */
   stream: ReadableStream<Uint8Array>
   /** The same as a file or in memory, where it is kept so: to be sent instead. */
   file?: globalThis.Blob
   bytes?: Uint8Array<ArrayBuffer>
+  /** The same without garbage, which costs 70 ms of everybody's time for each 32 MiB; in place of `stream`. */
+  send?: (write: Write) => Promise<void>
   /** When the child is gone: its exit code and the last of what it printed. Never rejects. */
   done: Promise<{ exitCode: number; stderr: string }>
 }

@@ -6,3 +6,33 @@ export const streamed = (
   body: ReadableStream<Uint8Array> | Blob,
   { status = 200, headers }: { status?: number; headers: Record<string, string> },
 ): Response => new Response(body, { status, headers: { ...headers, connection: 'close' } })
+
+/**
+ * The same, written out as fast as the client takes it, from memory that `send` may use again and again. Fails with `send`, so that the
+ * client sees that something is missing.
+ * @param signal of the request: once it has fired, writing fails
+ */
+export function written(
+  send: (write: (bytes: Uint8Array) => Promise<void>) => Promise<void>,
+  { headers, signal }: { headers: Record<string, string>; signal: AbortSignal },
+): Response {
+  const pull = async (controller: ReadableStreamDirectController) => {
+    const write = async (bytes: Uint8Array) => {
+      signal.throwIfAborted()
+      await controller.write(bytes)
+      // From here on nothing of it is needed.
+      await controller.flush(true)
+    }
+    await send(write).catch((error: unknown) => {
+      if (!signal.aborted) throw error
+    })
+  }
+  return streamed(openDirect(pull), { headers })
+}
+
+/** A stream of Bun's that is written to. The types of browsers, which come with a library, do not know of it. */
+function openDirect(pull: (controller: ReadableStreamDirectController) => Promise<void>): ReadableStream<Uint8Array> {
+  const stream: unknown = Reflect.construct(ReadableStream, [{ type: 'direct', pull }])
+  if (stream instanceof ReadableStream) return stream
+  throw new Error('a ReadableStream is none')
+}

@@ -4,7 +4,7 @@ import type { GitService } from '../../git/model.ts'
 import { setIdleSeconds } from '../../http/connection.ts'
 import { gitDoor, repositoryForFetch, repositoryForPush, withFolder } from '../../http/git-gate.ts'
 import { onlyAsks } from '../../http/safe.ts'
-import { streamed } from '../../http/streamed.ts'
+import { streamed, written } from '../../http/streamed.ts'
 import { forbidden } from '../../kernel/errors.ts'
 import { afterBody, drainBody, openBody, Patience, requireMediaType } from './body.ts'
 import { takePush } from './push.ts'
@@ -68,8 +68,9 @@ async function fetchPack(context: Context, request: Request, path: GitPath): Pro
   const question = { body, protocol: protocolOf(request), signal: request.signal }
   const served = await withFolder(admission, () => context.git.serve(repo.repository.id, 'upload-pack', question))
   const type = 'application/x-git-upload-pack-result'
-  // The kernel sends it; the body has been read to its end by then. Bun would tell the name of the file.
+  // Of these two the body has been read to its end. The kernel sends the file; Bun would tell its name.
   if (served.file) return answer(served.file, type, { 'content-disposition': 'inline' })
+  if (served.send) return written(served.send, { headers: headersOf(type), signal: request.signal })
   return answer(served.bytes ?? (await afterBody(served.stream, body)), type)
 }
 
@@ -100,11 +101,16 @@ async function push(context: Context, request: Request, path: GitPath): Promise<
 
 const protocolOf = (request: Request): string | undefined => request.headers.get('git-protocol') ?? undefined
 
+const headersOf = (type: string): Record<string, string> => ({
+  'content-type': type,
+  'cache-control': 'no-cache, max-age=0, must-revalidate',
+})
+
 function answer(
   body: ReadableStream<Uint8Array> | Uint8Array | Blob,
   type: string,
   more: Record<string, string> = {},
 ): Response {
-  const headers = { 'content-type': type, 'cache-control': 'no-cache, max-age=0, must-revalidate', ...more }
+  const headers = { ...headersOf(type), ...more }
   return body instanceof Uint8Array ? new Response(Buffer.from(body), { headers }) : streamed(body, { headers })
 }

@@ -1,6 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 import { garbageMeter } from '../../kernel/garbage.ts'
+import type { Write } from '../model.ts'
 import { encodePacket, FLUSH, MAX_PACKET_BYTES } from '../packet.ts'
 import { type Assembly, ID_BYTES, type Piece } from './assembly.ts'
 import { PACK_HEADER_BYTES } from './stored-packs.ts'
@@ -22,6 +23,8 @@ interface Source {
 export interface OpenAssembly {
   /** The answer to a fetch by version 2 of the protocol, to be read once. Closes the files at its end. */
   stream(): ReadableStream<Uint8Array>
+  /** The same in place of it. */
+  send(write: Write): Promise<void>
   close(): Promise<void>
 }
 
@@ -42,7 +45,8 @@ export async function openAssembly(assembly: Assembly, letGo: () => void): Promi
     await close()
     throw failed.reason
   }
-  return { close, stream: () => inPackets(sourcesOf(assembly, files), close) }
+  const next = inPackets(sourcesOf(assembly, files))
+  return { close, stream: () => asStream(next, close), send: (write) => writeOut(next, write).finally(close) }
 }
 
 function sourcesOf(assembly: Assembly, files: readonly FileHandle[]): Source[] {
@@ -90,32 +94,37 @@ function fromFile({ from, to }: Piece, file: FileHandle, hash: Hash | undefined)
   }
 }
 
+/** Writes the next part of an answer into memory of `PART_BYTES`. Returns what it has filled; undefined at the end. */
+type NextPart = (memory: Buffer) => Promise<Buffer | undefined>
+
+const SECTION = encodePacket('packfile\n')
+const PART_BYTES = SECTION.length + PACKETS * MAX_PACKET_BYTES + FLUSH.length
+
 /** gitprotocol-v2(5), the section `packfile` of the answer to a fetch, which is its only one to a client that has nothing. */
-function inPackets(sources: readonly Source[], close: () => Promise<void>): ReadableStream<Uint8Array> {
+function inPackets(sources: readonly Source[]): NextPart {
   const total = sources.reduce((sum, { bytes }) => sum + bytes, 0)
-  const passed = garbageMeter()
   let at = 0
-  const next = async () => {
+  return async (memory) => {
+    if (at === total) return undefined
     const length = Math.min(total - at, PACKETS * PAYLOAD_BYTES)
-    const first = at === 0 ? encodePacket('packfile\n') : Buffer.alloc(0)
-    const last = at + length === total ? FLUSH : Buffer.alloc(0)
-    const packets = Math.ceil(length / PAYLOAD_BYTES)
-    const chunk = Buffer.allocUnsafe(first.length + length + packets * LEAD_BYTES + last.length)
-    first.copy(chunk)
-    const views = layPackets(chunk.subarray(first.length, chunk.length - last.length))
-    last.copy(chunk, chunk.length - last.length)
-    await fill(sources, views, at)
+    const begin = at === 0 ? SECTION.copy(memory) : 0
+    const end = begin + length + Math.ceil(length / PAYLOAD_BYTES) * LEAD_BYTES
+    await fill(sources, layPackets(memory.subarray(begin, end)), at)
     at += length
-    return chunk
+    return memory.subarray(0, at === total ? end + FLUSH.copy(memory, end) : end)
   }
+}
+
+function asStream(next: NextPart, close: () => Promise<void>): ReadableStream<Uint8Array> {
+  const passed = garbageMeter()
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         try {
-          if (at < total) {
-            const chunk = await next()
-            passed(chunk.length)
-            return controller.enqueue(chunk)
+          const part = await next(Buffer.allocUnsafe(PART_BYTES))
+          if (part) {
+            passed(part.length)
+            return controller.enqueue(part)
           }
           controller.close()
         } catch (error) {
@@ -127,6 +136,12 @@ function inPackets(sources: readonly Source[], close: () => Promise<void>): Read
     },
     { highWaterMark: 0 },
   )
+}
+
+/** In the same memory all the time. */
+async function writeOut(next: NextPart, write: Write): Promise<void> {
+  const memory = Buffer.allocUnsafe(PART_BYTES)
+  for (let part = await next(memory); part; part = await next(memory)) await write(part)
 }
 
 /** Writes what packets begin with, each as long as may be; returns the places of their payloads. */

@@ -20,7 +20,7 @@ export async function answerAssembled(
   if (!opened) return undefined
   signal?.addEventListener('abort', () => void opened.close(), { once: true })
   if (signal?.aborted) await opened.close()
-  return { stream: opened.stream(), done: Promise.resolve(ENDED_WELL) }
+  return { stream: opened.stream(), send: opened.send, done: Promise.resolve(ENDED_WELL) }
 }
 
 export interface Clone {
