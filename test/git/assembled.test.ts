@@ -7,7 +7,7 @@ import { listStoredPacks } from '../../src/git/cli/stored-packs.ts'
 import type { ObjectFormat } from '../../src/git/model.ts'
 import { DELIMITER, FLUSH, PacketReader } from '../../src/git/packet.ts'
 import { ask, type CachedStage, clone, encodeRequest, MIB, openCachedStage, wanting } from './cached-stage.ts'
-import { must, run } from './stage.ts'
+import { commit, initialCommit, must, run } from './stage.ts'
 
 let stage: CachedStage
 let id = 0
@@ -248,6 +248,24 @@ test('who goes away lets go of the files, also before the first byte', async () 
   expect(await isOpen()).toBe(true)
   await reader.cancel()
   expect(await isOpen()).toBe(false)
+})
+
+test('who takes longer than a transfer may take is broken off', async () => {
+  const quick = await openCachedStage(MIB, { transferTimeoutMs: 400 })
+  await quick.git.createRepository(1, { objectFormat: 'sha1', defaultBranch: 'main', initialCommit })
+  await commit(quick.git, 1, [{ op: 'put', path: 'large', content: randomBytes(2 * MIB) }])
+  const head = await must(['rev-parse', 'main'], quick.folder(1))
+  const { stream, send } = await quick.git.serve(1, 'upload-pack', {
+    body: new Blob([encodeRequest(wanting(head))]).stream(),
+    protocol: 'version=2',
+  })
+  expect(send).toBeDefined()
+  const reader = stream.getReader()
+  const slowly = async () => {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) await Bun.sleep(100)
+  }
+  await expect(slowly()).rejects.toThrow()
+  await quick.close()
 })
 
 test('a pack that has become shorter ends the answer early', async () => {

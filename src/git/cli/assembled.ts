@@ -26,18 +26,18 @@ export interface OpenAssembly {
   /** The same in place of it. */
   send(write: Write): Promise<void>
   close(): Promise<void>
+  /** When the files are closed. */
+  closed: Promise<void>
 }
 
-/**
- * @param letGo called once, when its files are closed, also where they could not be opened
- * @throws what a file system throws: ENOENT where packs have been joined
- */
-export async function openAssembly(assembly: Assembly, letGo: () => void): Promise<OpenAssembly> {
+/** @throws what a file system throws: ENOENT where packs have been joined */
+export async function openAssembly(assembly: Assembly): Promise<OpenAssembly> {
   const opened = await Promise.allSettled(assembly.pieces.map(({ path }) => open(path)))
   const files = opened.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  const { promise: closed, resolve } = Promise.withResolvers<void>()
   let closing: Promise<unknown> | undefined
   const close = async () => {
-    closing ??= Promise.all(files.map((file) => file.close())).finally(letGo)
+    closing ??= Promise.all(files.map((file) => file.close())).finally(resolve)
     await closing
   }
   const failed = opened.find((one) => one.status === 'rejected')
@@ -46,7 +46,12 @@ export async function openAssembly(assembly: Assembly, letGo: () => void): Promi
     throw failed.reason
   }
   const next = inPackets(sourcesOf(assembly, files))
-  return { close, stream: () => asStream(next, close), send: (write) => writeOut(next, write).finally(close) }
+  return {
+    stream: () => asStream(next, close),
+    send: (write) => writeOut(next, write).finally(close),
+    close,
+    closed,
+  }
 }
 
 function sourcesOf(assembly: Assembly, files: readonly FileHandle[]): Source[] {

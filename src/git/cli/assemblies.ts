@@ -72,8 +72,11 @@ export class Assemblies {
         this.#files -= files
       }
       try {
-        return await openAssembly(assembly, letGo)
+        const opened = await openAssembly(assembly)
+        void opened.closed.then(letGo)
+        return opened
       } catch {
+        letGo()
         // Most often its packs have been joined: what is there now may be an answer as well.
         this.#known.drop(subject.id, questionOf(subject))
       }

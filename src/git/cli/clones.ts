@@ -1,4 +1,5 @@
 import type { Served } from '../model.ts'
+import { startDeadline } from './deadline.ts'
 import type { FetchQuestion, PlainClone } from './fetch-request.ts'
 import type { PackCache, PackKey } from './pack-cache.ts'
 import type { Child, Exit } from './process.ts'
@@ -18,8 +19,11 @@ export async function answerAssembled(
   if ((await objectFormatOf(store, id)) !== format) return undefined
   const opened = await store.assemblies.open({ id, folder, format, wants })
   if (!opened) return undefined
-  signal?.addEventListener('abort', () => void opened.close(), { once: true })
-  if (signal?.aborted) await opened.close()
+  // Who is too slow finds the files closed, and the answer broken off.
+  const deadline = startDeadline({ signal }, store.runner.timeouts.transferMs)
+  deadline.signal.addEventListener('abort', () => void opened.close(), { once: true })
+  void opened.closed.then(() => deadline.clear())
+  if (deadline.signal.aborted) await opened.close()
   return { stream: opened.stream(), send: opened.send, done: Promise.resolve(ENDED_WELL) }
 }
 
