@@ -4,6 +4,19 @@ import type { ObjectFormat, ObjectType } from './model.ts'
 import { hashObject } from './objects.ts'
 
 const compress = promisify(deflate)
+/** `PACK`, the version, and how many objects (gitformat-pack(5)). */
+export const PACK_HEADER_BYTES = 12
+export const PACK_SIGNATURE = Buffer.from('PACK\0\0\0\x02', 'latin1')
+/** Of an index of version 2. */
+export const INDEX_SIGNATURE = Buffer.from('\xfftOc\0\0\0\x02', 'latin1')
+
+export function packHeader(objects: number): Buffer {
+  const header = Buffer.alloc(PACK_HEADER_BYTES)
+  PACK_SIGNATURE.copy(header)
+  header.writeUInt32BE(objects, PACK_SIGNATURE.length)
+  return header
+}
+
 const TYPE_NUMBER = { commit: 1, tree: 2, blob: 3, tag: 4 } as const
 
 export interface PackedObjects {
@@ -37,8 +50,7 @@ export class PackBuilder {
 
   /** Pack version 2 without deltas, and its index version 2 (gitformat-pack(5)). */
   async build(): Promise<PackedObjects> {
-    const header = Buffer.from('PACK\0\0\0\x02\0\0\0\0', 'latin1')
-    header.writeUInt32BE(this.#objects.size, 8)
+    const header = packHeader(this.#objects.size)
     const chunks: Uint8Array[] = [header]
     const entries: PackEntry[] = []
     let offset = header.length
@@ -83,7 +95,7 @@ function indexOf(format: ObjectFormat, entries: PackEntry[], checksum: Buffer): 
   let sum = 0
   const sums = [...fanOut].map((count) => (sum += count))
   const body = Buffer.concat([
-    Buffer.from('\xfftOc\0\0\0\x02', 'latin1'),
+    INDEX_SIGNATURE,
     numbers(sums),
     Buffer.from(sorted.map(({ sha }) => sha).join(''), 'hex'),
     numbers(sorted.map(({ crc }) => crc)),

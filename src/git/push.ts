@@ -1,6 +1,6 @@
 import { GitError } from './errors.ts'
 import { isObjectId, isValidRefName } from './names.ts'
-import { encodePacket, FLUSH, MAX_PACKET_BYTES, malformed, PacketReader } from './packet.ts'
+import { BAND_LEAD_BYTES, encodePacket, FLUSH, MAX_PACKET_BYTES, malformed, PacketReader } from './packet.ts'
 
 export interface PushCommand {
   /** null: the ref is to be made. */
@@ -156,7 +156,7 @@ export function encodePushRefusal(
 const oneLine = (text: string) => text.replace(/[\x00-\x1f\x7f]+/g, ' ').slice(0, 500)
 
 function band(number: number, bytes: Buffer): Buffer[] {
-  const size = MAX_PACKET_BYTES - 5
+  const size = MAX_PACKET_BYTES - BAND_LEAD_BYTES
   const packets: Buffer[] = []
   for (let at = 0; at < bytes.length; at += size) {
     packets.push(encodePacket(Buffer.concat([Buffer.from([number]), bytes.subarray(at, at + size)])))

@@ -1,3 +1,5 @@
+import type { Write } from '../git/model.ts'
+
 /**
  * An answer that comes bit by bit: a stream, or a file. The front reads nothing more of its connection and ends it afterwards
  * (`turns.ts`); a client that is told so does not send its next request into it (RFC 9112, 9.6).
@@ -13,11 +15,11 @@ export const streamed = (
  * @param signal of the request: once it has fired, writing fails
  */
 export function written(
-  send: (write: (bytes: Uint8Array) => Promise<void>) => Promise<void>,
+  send: (write: Write) => Promise<void>,
   { headers, signal }: { headers: Record<string, string>; signal: AbortSignal },
 ): Response {
   const pull = async (controller: ReadableStreamDirectController) => {
-    const write = async (bytes: Uint8Array) => {
+    const write: Write = async (bytes) => {
       signal.throwIfAborted()
       await controller.write(bytes)
       // From here on nothing of it is needed.

@@ -2,14 +2,11 @@ import { createHash, type Hash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 import { garbageMeter } from '../../kernel/garbage.ts'
 import type { Write } from '../model.ts'
-import { encodePacket, FLUSH, MAX_PACKET_BYTES } from '../packet.ts'
+import { packHeader } from '../pack.ts'
+import { BAND_LEAD_BYTES, encodePacket, FLUSH, MAX_PACKET_BYTES, PACK_BAND } from '../packet.ts'
 import { type Assembly, ID_BYTES, type Piece } from './assembly.ts'
-import { PACK_HEADER_BYTES } from './stored-packs.ts'
 
-/** The length in four digits, and the number of the band that carries the pack. */
-const LEAD_BYTES = 5
-const PACK_BAND = '\x01'
-const PAYLOAD_BYTES = MAX_PACKET_BYTES - LEAD_BYTES
+const PAYLOAD_BYTES = MAX_PACKET_BYTES - BAND_LEAD_BYTES
 /** Read at once for one client. */
 const PACKETS = 4
 
@@ -57,8 +54,7 @@ export async function openAssembly(assembly: Assembly): Promise<OpenAssembly> {
 function sourcesOf(assembly: Assembly, files: readonly FileHandle[]): Source[] {
   const { format, objects, pieces, checksum } = assembly
   const hash = checksum ? undefined : createHash(format)
-  const header = Buffer.from('PACK\0\0\0\x02\0\0\0\0', 'latin1')
-  header.writeUInt32BE(objects, PACK_HEADER_BYTES - 4)
+  const header = packHeader(objects)
   const end = () => {
     assembly.checksum ??= hash?.digest()
     return assembly.checksum ?? Buffer.alloc(0)
@@ -113,7 +109,7 @@ function inPackets(sources: readonly Source[]): NextPart {
     if (at === total) return undefined
     const length = Math.min(total - at, PACKETS * PAYLOAD_BYTES)
     const begin = at === 0 ? SECTION.copy(memory) : 0
-    const end = begin + length + Math.ceil(length / PAYLOAD_BYTES) * LEAD_BYTES
+    const end = begin + length + Math.ceil(length / PAYLOAD_BYTES) * BAND_LEAD_BYTES
     await fill(sources, layPackets(memory.subarray(begin, end)), at)
     at += length
     return memory.subarray(0, at === total ? end + FLUSH.copy(memory, end) : end)
@@ -154,8 +150,9 @@ function layPackets(area: Buffer): Buffer[] {
   const views: Buffer[] = []
   for (let at = 0; at < area.length; at += MAX_PACKET_BYTES) {
     const packet = area.subarray(at, at + MAX_PACKET_BYTES)
-    packet.write(`${packet.length.toString(16).padStart(4, '0')}${PACK_BAND}`, 'latin1')
-    views.push(packet.subarray(LEAD_BYTES))
+    packet.write(packet.length.toString(16).padStart(4, '0'), 'latin1')
+    packet.writeUInt8(PACK_BAND, BAND_LEAD_BYTES - 1)
+    views.push(packet.subarray(BAND_LEAD_BYTES))
   }
   return views
 }

@@ -1,7 +1,8 @@
 import { open } from 'node:fs/promises'
 import type { ObjectFormat } from '../model.ts'
+import { PACK_HEADER_BYTES } from '../pack.ts'
 import { PackIndex } from './pack-index.ts'
-import { PACK_HEADER_BYTES, type StoredPack } from './stored-packs.ts'
+import type { StoredPack } from './stored-packs.ts'
 
 /** Objects of one stored pack, as they lie there. */
 export interface Piece {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
+import { INDEX_SIGNATURE } from '../pack.ts'
 
-const MAGIC = Buffer.from('\xfftOc\0\0\0\x02', 'latin1')
 const FANOUT_BYTES = 256 * 4
 /** An offset with this bit says which of the long ones it stands for. */
 const IS_LONG = 0x80000000
@@ -22,7 +22,7 @@ export class PackIndex {
   private constructor(bytes: Buffer, idBytes: number) {
     this.#bytes = bytes
     this.#idBytes = idBytes
-    this.#ids = MAGIC.length + FANOUT_BYTES
+    this.#ids = INDEX_SIGNATURE.length + FANOUT_BYTES
     this.count = bytes.readUInt32BE(this.#ids - 4)
     this.packChecksum = Buffer.from(bytes.subarray(-2 * idBytes, -idBytes))
   }
@@ -30,7 +30,11 @@ export class PackIndex {
   /** Undefined for the version before, and for what is none. @throws what a file system throws */
   static async read(path: string, idBytes: number): Promise<PackIndex | undefined> {
     const bytes = await readFile(path)
-    if (bytes.length < MAGIC.length + FANOUT_BYTES || !bytes.subarray(0, MAGIC.length).equals(MAGIC)) return undefined
+    if (
+      bytes.length < INDEX_SIGNATURE.length + FANOUT_BYTES ||
+      !bytes.subarray(0, INDEX_SIGNATURE.length).equals(INDEX_SIGNATURE)
+    )
+      return undefined
     const index = new PackIndex(bytes, idBytes)
     // Ids, checksums and offsets; long offsets; the two checksums at the end.
     return bytes.length < index.#ids + index.count * (idBytes + 8) + 2 * idBytes ? undefined : index
@@ -38,8 +42,8 @@ export class PackIndex {
 
   has(id: Buffer): boolean {
     const first = id[0] ?? 0
-    let low = first === 0 ? 0 : this.#bytes.readUInt32BE(MAGIC.length + (first - 1) * 4)
-    let high = this.#bytes.readUInt32BE(MAGIC.length + first * 4)
+    let low = first === 0 ? 0 : this.#bytes.readUInt32BE(INDEX_SIGNATURE.length + (first - 1) * 4)
+    let high = this.#bytes.readUInt32BE(INDEX_SIGNATURE.length + first * 4)
     while (low < high) {
       const middle = (low + high) >>> 1
       const at = this.#ids + middle * this.#idBytes

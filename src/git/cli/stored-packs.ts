@@ -1,9 +1,7 @@
 import { open, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { PACK_HEADER_BYTES, PACK_SIGNATURE } from '../pack.ts'
 import { errorCode } from './durable.ts'
-
-/** `PACK`, the version, and how many objects. */
-export const PACK_HEADER_BYTES = 12
 
 export interface StoredPack {
   /** Without its ending. */
@@ -50,10 +48,10 @@ async function readStoredPack(path: string, files: readonly string[]): Promise<S
     const { size, mtimeMs } = await handle.stat()
     const header = Buffer.alloc(PACK_HEADER_BYTES)
     await handle.read(header, 0, PACK_HEADER_BYTES, 0)
-    if (header.toString('latin1', 0, 8) !== 'PACK\0\0\0\x02') return undefined
+    if (!header.subarray(0, PACK_SIGNATURE.length).equals(PACK_SIGNATURE)) return undefined
     const name = path.slice(path.lastIndexOf('/') + 1)
     const hasBitmap = files.includes(`${name}.bitmap`)
-    return { path, bytes: size, objects: header.readUInt32BE(8), changedAt: mtimeMs, hasBitmap }
+    return { path, bytes: size, objects: header.readUInt32BE(PACK_SIGNATURE.length), changedAt: mtimeMs, hasBitmap }
   } finally {
     await handle.close()
   }

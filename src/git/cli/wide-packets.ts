@@ -1,8 +1,4 @@
-import { MAX_PACKET_BYTES, malformed } from '../packet.ts'
-
-/** gitprotocol-pack(5): the length in four digits, and the number of the band that carries the pack. */
-const HEADER_BYTES = 5
-const PACK_BAND = 1
+import { BAND_LEAD_BYTES, MAX_PACKET_BYTES, malformed, PACK_BAND } from '../packet.ts'
 
 /**
  * Joins the packets of a pack that are neighbours, as far as a packet may be long: upload-pack puts 8 KiB into each, and a client reads
@@ -42,9 +38,9 @@ function joinPackets(bytes: Buffer): { joined: Buffer; unread: Buffer } {
   /** Where a packet begins that may still grow. */
   let open: number | undefined
   for (let length = packetLength(bytes, at); at + length <= bytes.length; length = packetLength(bytes, at)) {
-    const isPack = length > HEADER_BYTES && bytes[at + HEADER_BYTES - 1] === PACK_BAND
-    if (isPack && open !== undefined && size - open + length - HEADER_BYTES <= MAX_PACKET_BYTES) {
-      size += bytes.copy(joined, size, at + HEADER_BYTES, at + length)
+    const isPack = length > BAND_LEAD_BYTES && bytes[at + BAND_LEAD_BYTES - 1] === PACK_BAND
+    if (isPack && open !== undefined && size - open + length - BAND_LEAD_BYTES <= MAX_PACKET_BYTES) {
+      size += bytes.copy(joined, size, at + BAND_LEAD_BYTES, at + length)
       joined.write((size - open).toString(16).padStart(4, '0'), open, 'latin1')
     } else {
       open = isPack ? size : undefined
