@@ -8,7 +8,7 @@ WORKDIR /src
 # The locked packages first: they change less often than the sources.
 COPY package.json bun.lock bunfig.toml ./
 COPY patches patches
-COPY src/setup/install.ts src/setup/
+COPY src/setup src/setup
 RUN bun run src/setup/install.ts
 COPY . .
 RUN bun src/setup/build.ts --outfile=/out/bin/hearth \

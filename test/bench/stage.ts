@@ -70,32 +70,30 @@ async function createDatabase(server: string): Promise<string> {
   return url.href
 }
 
+/** What `bun run start` becomes; or the sources with flags of Bun such as `--cpu-prof`, to see where the time goes. */
+function program(): string[] {
+  const flags = (process.env.BENCH_BUN_FLAGS ?? '').split(' ').filter(Boolean)
+  const source = flags.length === 0 ? '../../src/setup/start.ts' : '../../src/main.ts'
+  return [process.execPath, ...flags, resolve(import.meta.dir, source)]
+}
+
 async function startServer(folder: string, databaseUrl: string) {
-  const child = Bun.spawn(
-    [
-      process.execPath,
-      // Such as `--cpu-prof`, to see where the time goes.
-      ...(process.env.BENCH_BUN_FLAGS ?? '').split(' ').filter(Boolean),
-      resolve(import.meta.dir, '../../src/main.ts'),
-      'serve',
-    ],
-    {
-      env: {
-        PATH: process.env.PATH ?? '',
-        PORT: '0',
-        DATA_DIR: join(folder, 'data'),
-        DATABASE_URL: databaseUrl,
-        ADMIN_USERNAME: 'root',
-        ADMIN_PASSWORD: PASSWORD,
-        // 0, to see what git alone does.
-        PACK_CACHE_BYTES: process.env.PACK_CACHE_BYTES ?? '',
-        LOG_LEVEL: 'info',
-        LOG_FORMAT: 'json',
-      },
-      stdout: 'pipe',
-      stderr: 'inherit',
+  const child = Bun.spawn([...program(), 'serve'], {
+    env: {
+      PATH: process.env.PATH ?? '',
+      PORT: '0',
+      DATA_DIR: join(folder, 'data'),
+      DATABASE_URL: databaseUrl,
+      ADMIN_USERNAME: 'root',
+      ADMIN_PASSWORD: PASSWORD,
+      // 0, to see what git alone does.
+      PACK_CACHE_BYTES: process.env.PACK_CACHE_BYTES ?? '',
+      LOG_LEVEL: 'info',
+      LOG_FORMAT: 'json',
     },
-  )
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
   const url = await readUrl(child.stdout)
   return {
     url,

@@ -34,6 +34,7 @@ export async function runProgram(
 
 export interface RunningProgram {
   url: string
+  pid: number
   /** All that it has said so far. */
   output(): string
   kill(signal: NodeJS.Signals): void
@@ -63,5 +64,11 @@ export async function serveProgram(
     }
     reject(new Error(`the program ended: ${said}`))
   })()
-  return { url: await listening, output: () => said, kill: (signal) => child.kill(signal), exited: child.exited }
+  return {
+    url: await listening,
+    pid: child.pid,
+    output: () => said,
+    kill: (signal) => child.kill(signal),
+    exited: child.exited,
+  }
 }

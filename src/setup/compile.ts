@@ -1,0 +1,48 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+
+const root = resolve(import.meta.dir, '../..')
+
+/** The main program and those of threads, which are named by their places below src (src/kernel/thread-program.ts). */
+const PROGRAMS = [
+  'src/main.ts',
+  'src/auth/hash-worker.ts',
+  'src/render/markdown-worker.ts',
+  'src/render/markup-worker.ts',
+]
+
+const FLAGS = [
+  '--compile',
+  '--minify',
+  // Stack traces name the sources. The map is inside; the copies beside the program are left out below.
+  '--sourcemap',
+  // Parsed here and not at each start: that takes 0.1 s instead of 0.3 s (0.5 s from the sources), and 20 MiB less memory.
+  '--bytecode',
+  '--format=esm',
+  // A file of that name in the folder where the program is started would choose code to run.
+  '--no-compile-autoload-bunfig',
+  // ssh2 looks for a native part that is not built here, and goes on without it.
+  '--external=cpu-features',
+]
+
+export interface Compilation {
+  exitCode: number
+  /** What the compiler said. */
+  log: string
+}
+
+/** One executable with migrations, templates and static files inside. It appears whole or not at all. */
+export function compile(outfile: string, target?: string): Compilation {
+  mkdirSync(dirname(outfile), { recursive: true })
+  const draft = mkdtempSync(`${outfile}.new-`)
+  try {
+    const program = join(draft, 'hearth')
+    const flags = target === undefined ? FLAGS : [...FLAGS, `--target=${target}`]
+    const words = ['build', ...flags, `--outfile=${program}`, ...PROGRAMS]
+    const build = Bun.spawnSync([process.execPath, ...words], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+    if (build.exitCode === 0) renameSync(program, outfile)
+    return { exitCode: build.exitCode, log: `${build.stdout}${build.stderr}` }
+  } finally {
+    rmSync(draft, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,23 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+
+/**
+ * Changes when Bun, the machine's kind or the place of the checkout does, and when anything in these files and folders
+ * does. Paths are below root; folders count with all that is in them.
+ */
+export function fingerprint(root: string, places: readonly string[]): string {
+  const hash = createHash('sha256').update(`${Bun.version} ${process.platform} ${process.arch} ${root}\n`)
+  for (const path of places.flatMap((place) => filesBelow(root, place))) {
+    const content = readFileSync(join(root, path))
+    // With its length no two sets of files read the same.
+    hash.update(`${path} ${content.byteLength}\n`).update(content)
+  }
+  return hash.digest('hex')
+}
+
+function filesBelow(root: string, place: string): string[] {
+  if (statSync(join(root, place)).isFile()) return [place]
+  const names = readdirSync(join(root, place)).sort()
+  return names.flatMap((name) => filesBelow(root, `${place}/${name}`))
+}
