@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { GitClient } from '../harness/git.ts'
 import { type Content, commitAll, makeSource } from './git-source.ts'
 import { cpuSeconds, residentMiB } from './processes.ts'
@@ -15,6 +15,8 @@ export interface GitMeasured {
   /** After a push of a small commit, and once more. */
   first: CloneMeasured
   again: CloneMeasured
+  /** The same bytes from Bun.serve alone: what no server of its kind can be faster than. */
+  bare: CloneMeasured
   /** Many clones that begin at once after a push: until the last has ended, and CPU of the server with its processes. */
   storm: { clones: number; seconds: number; serverCpu: number; peakMiB: number }
   /** The server's memory before, and the most it was while one client at a time pushed and cloned. */
@@ -61,7 +63,17 @@ export async function measureGit(
     const pushSeconds = await time(() => push(bench))
     const clones = await measureClones(bench)
     const peakMiB = memory.stop()
-    return { content, sizeMiB, pushSeconds, ...clones, storm: await measureStorm(bench, server), idleMiB, peakMiB }
+    const bare = await measureBareClones(bench)
+    return {
+      content,
+      sizeMiB,
+      pushSeconds,
+      ...clones,
+      bare,
+      storm: await measureStorm(bench, server),
+      idleMiB,
+      peakMiB,
+    }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -70,24 +82,46 @@ export async function measureGit(
 const push = ({ git, source, cloneUrl }: Bench) =>
   git(['push', '--quiet', cloneUrl, 'HEAD:refs/heads/bench'], { cwd: source })
 
-/** Each beside a clone from the disk, by turns before and after it, so that what else the machine does falls on both alike. */
+interface Pair {
+  served: number
+  plain: number
+}
+
 async function measureClones(bench: Bench): Promise<Pick<GitMeasured, 'first' | 'again'>> {
-  const pairs: Record<'first' | 'again', { served: number; plain: number }[]> = { first: [], again: [] }
+  const pairs: Record<'first' | 'again', Pair[]> = { first: [], again: [] }
   for (let round = 0; round <= ROUNDS; round++) {
     await pushSmall(bench, round)
-    for (const pair of [pairs.first, pairs.again]) {
-      const before = round % 2 === 0 ? await timePlain(bench) : undefined
-      const served = await time(() => cloneInto(bench, bench.cloneUrl))
-      pair.push({ served, plain: before ?? (await timePlain(bench)) })
-    }
+    for (const pair of [pairs.first, pairs.again]) pair.push(await timePair(bench, bench.cloneUrl, round))
   }
-  // The first round warms the caches of the system up.
-  const of = (all: { served: number; plain: number }[]) => ({
-    seconds: median(all.slice(1).map(({ served }) => served)),
-    plainSeconds: median(all.slice(1).map(({ plain }) => plain)),
-    share: median(all.slice(1).map(({ served, plain }) => plain / served)),
-  })
-  return { first: of(pairs.first), again: of(pairs.again) }
+  return { first: summarize(pairs.first), again: summarize(pairs.again) }
+}
+
+async function measureBareClones(bench: Bench): Promise<CloneMeasured> {
+  const { href, pathname } = new URL(bench.cloneUrl)
+  const child = Bun.spawn([process.execPath, resolve(import.meta.dir, 'bare-git.ts'), href], { stdout: 'pipe' })
+  const { value } = await child.stdout.getReader().read()
+  const url = new TextDecoder().decode(value).trim() + pathname
+  const pairs: Pair[] = []
+  for (let round = 0; round <= ROUNDS; round++) pairs.push(await timePair(bench, url, round))
+  child.kill()
+  await child.exited
+  return summarize(pairs)
+}
+
+/** Beside a clone from the disk, by turns before and after it, so that what else the machine does falls on both alike. */
+async function timePair(bench: Bench, url: string, round: number): Promise<Pair> {
+  const before = round % 2 === 0 ? await timePlain(bench) : undefined
+  const served = await time(() => cloneInto(bench, url))
+  return { served, plain: before ?? (await timePlain(bench)) }
+}
+
+/** Without the first round, which warms the caches of the system up. */
+function summarize([, ...pairs]: Pair[]): CloneMeasured {
+  return {
+    seconds: median(pairs.map(({ served }) => served)),
+    plainSeconds: median(pairs.map(({ plain }) => plain)),
+    share: median(pairs.map(({ served, plain }) => plain / served)),
+  }
 }
 
 const timePlain = (bench: Bench) => time(() => cloneInto(bench, `file://${bench.source}`))

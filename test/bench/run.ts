@@ -124,10 +124,12 @@ async function measureTransport({ api, git, url, token, counted }: Stage): Promi
   }
 }
 
-function describeGit({ content, sizeMiB, pushSeconds, first, again, storm, ...memory }: GitMeasured): string {
+function describeGit({ content, sizeMiB, pushSeconds, first, again, bare, storm, ...memory }: GitMeasured): string {
   return [
     `git, ${sizeMiB} MiB of ${content}: push ${pushSeconds.toFixed(2)} s`,
-    ...Object.entries({ 'first clone after a push': first, 'the same again': again }).map(describeClone),
+    ...Object.entries({ 'first clone after a push': first, 'the same again': again, 'bare: the same': bare }).map(
+      describeClone,
+    ),
     `memory of the server: ${memory.idleMiB.toFixed(0)} MiB before, ${memory.peakMiB.toFixed(0)} MiB at most`,
     `${storm.clones} clones at once: ${storm.seconds.toFixed(2)} s, CPU of the server ${storm.serverCpu.toFixed(2)} s, ` +
       `${storm.peakMiB.toFixed(0)} MiB at most`,

@@ -99,18 +99,22 @@ function fromFile({ from, to }: Piece, file: FileHandle, hash: Hash | undefined)
 type NextPart = (memory: Buffer) => Promise<Buffer | undefined>
 
 const SECTION = encodePacket('packfile\n')
-const PART_BYTES = SECTION.length + PACKETS * MAX_PACKET_BYTES + FLUSH.length
+const PART_BYTES = PACKETS * MAX_PACKET_BYTES + FLUSH.length
 
 /** gitprotocol-v2(5), the section `packfile` of the answer to a fetch, which is its only one to a client that has nothing. */
 function inPackets(sources: readonly Source[]): NextPart {
   const total = sources.reduce((sum, { bytes }) => sum + bytes, 0)
-  let at = 0
+  let at: number | undefined
   return async (memory) => {
     if (at === total) return undefined
+    if (at === undefined) {
+      at = 0
+      // Alone, before a file is read: Bun sends the head of an answer with what is written at once, and else in ten pieces.
+      return memory.subarray(0, SECTION.copy(memory))
+    }
     const length = Math.min(total - at, PACKETS * PAYLOAD_BYTES)
-    const begin = at === 0 ? SECTION.copy(memory) : 0
-    const end = begin + length + Math.ceil(length / PAYLOAD_BYTES) * BAND_LEAD_BYTES
-    await fill(sources, layPackets(memory.subarray(begin, end)), at)
+    const end = length + Math.ceil(length / PAYLOAD_BYTES) * BAND_LEAD_BYTES
+    await fill(sources, layPackets(memory.subarray(0, end)), at)
     at += length
     return memory.subarray(0, at === total ? end + FLUSH.copy(memory, end) : end)
   }

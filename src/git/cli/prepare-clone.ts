@@ -24,5 +24,5 @@ async function askAhead(store: Store, id: number): Promise<void> {
   const wants = lines.flatMap((line) => WANTED.exec(line)?.[1] ?? [])
   if (wants.length === 0) return
   const format = await objectFormatOf(store, id)
-  await store.assemblies.find({ id, folder: subject.folder, format, wants, isLikely: true })
+  await store.assemblies.prepare({ id, folder: subject.folder, format, wants })
 }
