@@ -48,6 +48,8 @@ test('the executable migrates an empty database and hosts a repository', async (
   const files = await git(['ls-files'], { cwd: join(git.folder, 'hello') })
   expect(files.split('\n')).toEqual(['.gitignore', 'LICENSE', 'README.md'])
   expect((await fetch(`${server.url}/api/swagger`)).status).toBe(200)
+  // Refused while the value is read, which Elysia sees by the name of a class.
+  expect(await client.get('/notifications?since=yesterday')).toMatchObject({ status: 422 })
   // Each in a thread of another program.
   for (const [FilePath, Text] of [
     ['x.md', '# Head'],

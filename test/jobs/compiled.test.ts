@@ -11,7 +11,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 test('the queue and its timers work in an executable, far from any package', async () => {
   const program = join(folder, 'worker')
   const source = resolve(import.meta.dir, 'worker-process.ts')
-  const build = Bun.spawn([process.execPath, 'build', '--compile', '--minify', source, '--outfile', program], {
+  const build = Bun.spawn([process.execPath, 'build', '--compile', source, '--outfile', program], {
     stdout: 'ignore',
     stderr: 'ignore',
   })
