@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from '../harness/client.ts'
 import { createBareDatabase, type TestDatabase } from '../harness/database.ts'
-import { runProgram, serveProgram } from './program.ts'
+import { runProgram, serveProgram } from '../harness/program.ts'
 
 let folder: string
 let database: TestDatabase

@@ -5,10 +5,10 @@ import { join, resolve } from 'node:path'
 import { createClient } from '../harness/client.ts'
 import { createBareDatabase } from '../harness/database.ts'
 import { createGitClient } from '../harness/git.ts'
+import { runProgram, serveProgram } from '../harness/program.ts'
 import { startSmtpSink } from '../harness/smtp.ts'
 import { makeKey, withKey } from '../harness/ssh.ts'
 import { fixture, privateKeyFixture } from '../signatures/fixtures.ts'
-import { runProgram, serveProgram } from './program.ts'
 
 let folder: string
 let program: readonly string[]

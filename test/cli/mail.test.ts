@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { checkMail } from '../../src/cli/doctor-mail.ts'
 import { loadConfig } from '../../src/config.ts'
+import { runProgram } from '../harness/program.ts'
 import { type SmtpSink, startSmtpSink } from '../harness/smtp.ts'
-import { runProgram } from './program.ts'
 
 const login = { user: 'forge', password: 'hunter2secret' }
 let sink: SmtpSink

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findServer } from '../../src/postgres/server-file.ts'
 import { createClient } from '../harness/client.ts'
-import { runProgram, serveProgram } from './program.ts'
+import { runProgram, serveProgram } from '../harness/program.ts'
 
 let folder: string
 let settings: Record<string, string>

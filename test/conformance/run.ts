@@ -5,13 +5,9 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import { serveProgram } from '../cli/program.ts'
-import { createBareDatabase } from '../harness/database.ts'
+import { startShipped } from '../harness/shipped.ts'
 
 const kit = resolve(import.meta.dir, '../../../shared/conformance')
-const program = [process.execPath, resolve(import.meta.dir, '../../src/setup/start.ts')]
-const ADMIN = 'root'
-const PASSWORD = 'open sesame 1'
 
 export interface ConformanceResult {
   passed: number
@@ -31,11 +27,11 @@ export async function checkConformance(scenarios = finishedScenarios()): Promise
     process.stdout.write('There is no conformance kit beside this clone.\n')
     return { passed: 0, failed: 0, skipped: scenarios.length }
   }
-  const service = await startService()
+  const service = await startShipped()
   try {
     const result = { passed: 0, failed: 0, skipped: 0 }
     for (const scenario of scenarios) {
-      const isAgreed = await replay(scenario, [service.url, ADMIN, PASSWORD])
+      const isAgreed = await replay(scenario, [service.url, service.admin.name, service.admin.password])
       if (isAgreed) result.passed += 1
       else result.failed += 1
     }
@@ -43,21 +39,6 @@ export async function checkConformance(scenarios = finishedScenarios()): Promise
   } finally {
     await service.stop()
   }
-}
-
-/** As people run it: compiled, in a process of its own, with no setting changed. */
-async function startService() {
-  const folder = mkdtempSync(join(tmpdir(), 'hearth-replayed-'))
-  const database = await createBareDatabase()
-  const settings = { DATA_DIR: folder, DATABASE_URL: database.url, ADMIN_USERNAME: ADMIN, ADMIN_PASSWORD: PASSWORD }
-  const { url, kill, exited } = await serveProgram(settings, { program })
-  const stop = async () => {
-    kill('SIGTERM')
-    await exited
-    await database.drop()
-    rmSync(folder, { recursive: true, force: true })
-  }
-  return { url, stop }
 }
 
 function finishedScenarios(): Scenario[] {

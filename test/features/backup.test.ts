@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { type RunningProgram, runProgram, serveProgram } from '../cli/program.ts'
 import { createClient } from '../harness/client.ts'
 import { copyDatabase } from '../harness/copy-database.ts'
 import type { TestDatabase } from '../harness/database.ts'
+import { type RunningProgram, runProgram, serveProgram } from '../harness/program.ts'
 import { startTestService, type TestRepository, type TestService, type TestUser } from '../harness/service.ts'
 import { until } from './transport/replica.ts'
 

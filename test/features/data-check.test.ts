@@ -4,7 +4,7 @@ import { mkdir, rename, rm, symlink, truncate, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DataFault } from '../../src/features/admin/data/check.ts'
 import { storagePath } from '../../src/git/storage.ts'
-import { runProgram } from '../cli/program.ts'
+import { runProgram } from '../harness/program.ts'
 import { startTestService, type TestRepository, type TestService, type TestUser } from '../harness/service.ts'
 import { findFaults } from './transport/twins.ts'
 

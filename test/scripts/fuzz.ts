@@ -10,7 +10,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { startTestService } from '../harness/service.ts'
+import { createClient } from '../harness/client.ts'
+import { startShipped } from '../harness/shipped.ts'
 import { makeWorld, settings } from './fuzz-world.ts'
 
 const SCHEMATHESIS = 'schemathesis==4.32.5'
@@ -56,11 +57,13 @@ const run = (command: string[], cwd: string): Promise<number> =>
 
 /** A service that is thrown away afterwards, with its database and its volume. */
 async function fuzzOwnService(options: Omit<Fuzzing, 'url' | 'token'>): Promise<number> {
-  const service = await startTestService({ checksContract: false, settings: { LOG_LEVEL: 'error' } })
+  const { url, admin, stop } = await startShipped()
   try {
-    return await fuzz({ ...options, url: service.url, token: service.admin.token })
+    const client = createClient({ url, credential: { basic: `${admin.name}:${admin.password}` } })
+    const token = (await client.post(`/users/${admin.name}/tokens`, { name: 'fuzz', scopes: ['all'] })).string('sha1')
+    return await fuzz({ ...options, url, token })
   } finally {
-    await service.stop()
+    await stop()
   }
 }
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { runProgram, serveProgram } from '../cli/program.ts'
+import { runProgram, serveProgram } from '../harness/program.ts'
 
 const root = resolve(import.meta.dir, '../..')
 const COMPILES = 'Compiling the program (once after each change) ...\n'

@@ -54,13 +54,17 @@ export async function serveProgram(
     stderr: 'inherit',
   })
   let said = ''
+  let isListening = false
   const { promise: listening, resolve: found, reject } = Promise.withResolvers<string>()
   void (async () => {
     for await (const chunk of child.stdout) {
       said += new TextDecoder().decode(chunk)
+      if (isListening) continue
       const url = /"url":"([^"]+)"[^\n]*"msg":"listening"/.exec(said)?.[1]
+      if (url === undefined) continue
+      isListening = true
       // The text for the first start follows that line at once.
-      if (url !== undefined) found(url)
+      found(url)
     }
     reject(new Error(`the program ended: ${said}`))
   })()
