@@ -19,6 +19,8 @@ const FLAGS = [
   // Parsed here and not at each start: that takes 0.1 s instead of 0.3 (0.5 from the sources), and 20 MiB less memory.
   '--bytecode',
   '--format=esm',
+  // What the programs have in common is inside once: 30 MB, and 20 MiB of memory.
+  '--splitting',
   // A file of that name in the folder where the program is started would choose code to run.
   '--no-compile-autoload-bunfig',
   // ssh2 looks for a native part that is not built here, and goes on without it.
