@@ -104,7 +104,7 @@ function takeBridged(handlers: FrontHandlers, bridged: Bridged, line: Line | und
 }
 
 /** Up to so many times the limit a head that is too large is told so by us; with more Bun ends the connection, with 431 alone. */
-const NATIVE_SHARE = 2
+const NATIVE_SHARE = 4
 
 /** What no route shall see. */
 function unfit(request: Request, { maxHeaderBytes, maxUrlBytes, maxBodyBytes }: FrontOptions): Refusal | undefined {

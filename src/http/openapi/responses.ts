@@ -37,6 +37,7 @@ const shared: ReadonlyMap<number, { name: string; text: string; bare?: boolean; 
   [422, { name: 'Invalid', text: 'A field is missing or wrong, or the body is not what its type says.' }],
   [423, { name: 'Locked', text: 'The repository is archived.' }],
   [429, { name: 'TooMany', text: 'Too many requests.', rest: retryAfter }],
+  [431, { name: 'HeadTooLarge', text: 'The head of the request is larger than allowed.' }],
   [500, { name: 'InternalError', text: 'A fault of the service; `request_id` finds it in the log.' }],
   [503, { name: 'Unavailable', text: 'Something that the answer needs is away for now.', rest: retryAfter }],
 ])
