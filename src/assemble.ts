@@ -82,7 +82,7 @@ export async function createContext(ground: Ground, built: AsyncDisposableStack)
   })
   const renderer = built.adopt(createRenderer(log), (threads) => threads.stop())
   const templates = createTemplates({ dir: join(config.dataDir, 'templates') })
-  const baseUrl = (config.publicUrl ?? ground.url ?? `http://localhost:${config.port}`).replace(/\/+$/, '')
+  const baseUrl = baseUrlOf(config, ground.url)
   const context: Context = {
     config,
     db,
@@ -106,6 +106,10 @@ export async function createContext(ground: Ground, built: AsyncDisposableStack)
   }
   return context
 }
+
+/** What links begin with. @param url where the program listens, if it does */
+export const baseUrlOf = ({ publicUrl, port }: Config, url: string | undefined): string =>
+  (publicUrl ?? url ?? `http://localhost:${port}`).replace(/\/+$/, '')
 
 /** Its host is that of the site. A port of its own has to be in the address, which the short form has no place for. */
 function sshRootOf(baseUrl: string, port: number): string {

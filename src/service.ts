@@ -1,6 +1,6 @@
 import { createApp } from './app/app.ts'
 import { periodicTasks, reactions, startRepairs } from './app/jobs.ts'
-import { createContext, openMigrated } from './assemble.ts'
+import { baseUrlOf, createContext, openMigrated } from './assemble.ts'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
 import { createDispatcher } from './events/dispatcher.ts'
@@ -45,9 +45,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
   const { promise: application, resolve: ready } = Promise.withResolvers<Service['fetch']>()
   let fetch: Service['fetch'] = async (request) => (await application)(request)
   const listens = options.listens ?? true
-  const front = listens
-    ? await listen(config, { fetch: (request) => fetch(request), context: () => context })
-    : undefined
+  const front = listens ? await listen(config, log, (request) => fetch(request)) : undefined
 
   // Before the context as well: a free port becomes part of the addresses.
   const ssh = listens && config.sshEnabled ? await openSshDoor(config) : undefined
@@ -88,16 +86,13 @@ async function startJobs(context: Context, built: AsyncDisposableStack): Promise
   await cron.start()
 }
 
-interface Doors {
-  fetch: Service['fetch']
-  context(): Context
-}
-
 /** Opens the port before the context is made: a free port (PORT=0) becomes part of the addresses that links show. */
-async function listen(config: Config, { fetch, context }: Doors) {
+async function listen(config: Config, log: Log, fetch: Service['fetch']) {
+  let url: string | undefined
   const handlers = {
     fetch,
-    refuse: (request: Request, refusal: Refusal) => refuseRequest(context(), request, refusal),
+    refuse: (request: Request, refusal: Refusal) =>
+      refuseRequest({ config, log, baseUrl: baseUrlOf(config, url) }, request, refusal),
   }
   const front = await openFront(handlers, {
     host: config.host,
@@ -110,5 +105,6 @@ async function listen(config: Config, { fetch, context }: Doors) {
   })
   const isLocal = ['127.0.0.1', '0.0.0.0', '::', '::1'].includes(config.host)
   const host = isLocal ? 'localhost' : config.host.includes(':') ? `[${config.host}]` : config.host
-  return { url: `http://${host}:${front.port}`, stop: front.stop }
+  url = `http://${host}:${front.port}`
+  return { url, stop: front.stop }
 }

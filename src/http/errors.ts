@@ -25,7 +25,7 @@ export function errorResponse(context: Context, { code, error, request }: Thrown
 }
 
 /** Wire: `message` and `url` are the family's; the other keys are those of RFC 9457, for programs. */
-export function refusalResponse({ baseUrl }: Context, refusal: Refusal, request: Request): Response {
+export function refusalResponse({ baseUrl }: Pick<Context, 'baseUrl'>, refusal: Refusal, request: Request): Response {
   const { status, message, details } = refusal
   if (status < 400) return new Response(null, { status, headers: details.headers })
   if (details.isText && !request.headers.get('accept')?.includes('application/json'))

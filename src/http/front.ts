@@ -82,6 +82,8 @@ export async function openFront(handlers: FrontHandlers, options: FrontOptions):
     // Bun would refuse more before it has asked anybody, in the middle of another answer.
     maxRequestBodySize: Number.POSITIVE_INFINITY,
     idleTimeout: idleTimeout(options.idleSeconds),
+    // Where that is not said, what is thrown here is shown to the client with its code.
+    development: false,
     routes: { '/*': native, ...Object.fromEntries(PATHS_WITH_205.map((path) => [path, false])) },
   }
   const server = await listen(bridge, extra, options)

@@ -26,10 +26,13 @@ export function createHandler(context: Context, fetch: Fetch): Fetch {
   }
 }
 
+/** What an answer needs that no route gives. It is there as soon as the port is open. */
+export type Site = Pick<Context, 'config' | 'baseUrl' | 'log'>
+
 /** The same for what no route shall see. */
-export function refuseRequest(context: Context, request: Request, refusal: Refusal): Response {
+export function refuseRequest(site: Site, request: Request, refusal: Refusal): Response {
   const startedAt = performance.now()
-  return finish(context, request, { response: refusalResponse(context, refusal, request), startedAt })
+  return finish(site, request, { response: refusalResponse(site, refusal, request), startedAt })
 }
 
 interface Done {
@@ -37,9 +40,9 @@ interface Done {
   startedAt: number
 }
 
-function finish(context: Context, request: Request, { response, startedAt }: Done): Response {
-  complete(context, request, response)
-  logRequest(context, request, { status: response.status, startedAt })
+function finish(site: Site, request: Request, { response, startedAt }: Done): Response {
+  complete(site, request, response)
+  logRequest(site, request, { status: response.status, startedAt })
   return response
 }
 
@@ -96,7 +99,7 @@ const PRIVATE = 'max-age=0, private, must-revalidate, no-transform'
 /** A year, as browsers' lists ask for; not for hosts below this one, which may be somebody else's. */
 const STRICT_TRANSPORT = 'max-age=31536000'
 
-function complete({ config, baseUrl }: Context, request: Request, { headers }: Response): void {
+function complete({ config, baseUrl }: Site, request: Request, { headers }: Response): void {
   headers.set('x-request-id', requestId(request))
   headers.set('x-content-type-options', 'nosniff')
   // A token may stand in the address: no other site is told it.
@@ -108,9 +111,9 @@ function complete({ config, baseUrl }: Context, request: Request, { headers }: R
   for (const [name, value] of corsHeaders(config, request)) headers.set(name, value)
 }
 
-function logRequest(context: Context, request: Request, done: { status: number; startedAt: number }): void {
+function logRequest({ log }: Site, request: Request, done: { status: number; startedAt: number }): void {
   const caller = callerOf(request)
-  context.log.info(
+  log.info(
     {
       requestId: requestId(request),
       method: request.method,

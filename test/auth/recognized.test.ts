@@ -4,7 +4,7 @@ import { sha256Hex } from '../../src/kernel/hashing.ts'
 import { type Service, startService } from '../../src/service.ts'
 import { createClient } from '../harness/client.ts'
 import { startTestService, type TestService, type TestUser } from '../harness/service.ts'
-import { until } from '../jobs/queue.ts'
+import { until } from '../harness/until.ts'
 
 /** Two replicas on one database. */
 let service: TestService

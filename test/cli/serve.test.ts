@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findServer } from '../../src/postgres/server-file.ts'
 import { createClient } from '../harness/client.ts'
 import { runProgram, serveProgram } from '../harness/program.ts'
+import { until } from '../harness/until.ts'
 
 let folder: string
 let settings: Record<string, string>
@@ -62,3 +63,29 @@ test('after kill -9 the next start takes over what was left', async () => {
   expect(await next.exited).toBe(0)
   expect(server()).toBeUndefined()
 })
+
+test('what comes before all is built waits for it, and what no route shall see is refused at once', async () => {
+  const bin = join(folder, 'bin')
+  const [asked, goOn] = [join(bin, 'asked'), join(bin, 'go-on')]
+  mkdirSync(bin)
+  const wait = `touch ${asked}; while [ ! -e ${goOn} ]; do sleep 0.02; done`
+  writeFileSync(join(bin, 'git'), `#!/bin/sh\n${wait}\nexec ${Bun.which('git')} "$@"\n`, { mode: 0o755 })
+  const PORT = String(freePort())
+  const starting = serveProgram({ ...settings, PORT, PATH: `${bin}:${process.env.PATH}` })
+  await until(() => existsSync(asked), 'git is asked')
+  const waiting = fetch(`http://127.0.0.1:${PORT}/api/v1/version`)
+  const refused = await fetch(`http://127.0.0.1:${PORT}/${'a'.repeat(20_000)}`)
+  expect(refused.status).toBe(414)
+  expect(await refused.json()).toMatchObject({ code: 'uri_too_long', url: `http://localhost:${PORT}/api/swagger` })
+  writeFileSync(goOn, '')
+  expect((await waiting).status).toBe(200)
+  const started = await starting
+  started.kill('SIGTERM')
+  expect(await started.exited).toBe(0)
+})
+
+function freePort(): number {
+  const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
+  listener.stop(true)
+  return listener.port
+}

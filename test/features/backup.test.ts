@@ -6,7 +6,7 @@ import { copyDatabase } from '../harness/copy-database.ts'
 import type { TestDatabase } from '../harness/database.ts'
 import { type RunningProgram, runProgram, serveProgram } from '../harness/program.ts'
 import { startTestService, type TestRepository, type TestService, type TestUser } from '../harness/service.ts'
-import { until } from './transport/replica.ts'
+import { until } from '../harness/until.ts'
 
 const SECRET_KEY = 'kept beside the copies of the rest'
 const PUSHERS = 2

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { startTestService, type TestRepository, type TestService, type TestUser } from '../harness/service.ts'
-import { processesWith, until } from './transport/replica.ts'
+import { until } from '../harness/until.ts'
+import { processesWith } from './transport/replica.ts'
 
 /** Forty trees of a few hundred bytes each, which together name 10^40 files. Everybody may push that. */
 let service: TestService

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { startTestService, type TestService } from '../harness/service.ts'
-import { type Replica, until } from './transport/replica.ts'
+import { until } from '../harness/until.ts'
+import type { Replica } from './transport/replica.ts'
 import { startTwin } from './transport/twins.ts'
 
 const settings = { SECRET_KEY: 'the same key in all of the replicas' }

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { type Client, createClient } from '../harness/client.ts'
 import { startTestService, type TestRepository, type TestService, type TestUser } from '../harness/service.ts'
-import { type Replica, until } from './transport/replica.ts'
+import { until } from '../harness/until.ts'
+import type { Replica } from './transport/replica.ts'
 import { findFaults, startTwin } from './transport/twins.ts'
 
 /** By hand: `REPLICA_SEED=7 bun test ...`. */

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { type Client, type Credential, createClient } from '../harness/client.ts'
 import { startTestService, type TestRepository, type TestService, type TestUser } from '../harness/service.ts'
-import { type Replica, until } from './transport/replica.ts'
+import { until } from '../harness/until.ts'
+import type { Replica } from './transport/replica.ts'
 import { findFaults, startTwin } from './transport/twins.ts'
 
 /** More of them by hand: `REPLICA_ROUNDS=200 REPLICA_SEED=7 bun test ...`. */

@@ -7,7 +7,8 @@ import {
   reserveRepositoryId,
 } from '../../src/features/repositories/orphans.ts'
 import { startTestService, type TestService, type TestUser } from '../harness/service.ts'
-import { startReplica, until } from './transport/replica.ts'
+import { until } from '../harness/until.ts'
+import { startReplica } from './transport/replica.ts'
 
 /** More of them by hand: `CRASH_ROUNDS=200 CRASH_SEED=7 bun test ...`. */
 const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 8)

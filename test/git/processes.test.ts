@@ -8,6 +8,7 @@ import { createGit } from '../../src/git/cli/git.ts'
 import { Readers } from '../../src/git/cli/readers.ts'
 import { Slots } from '../../src/git/cli/slots.ts'
 import { GitError } from '../../src/git/errors.ts'
+import { until } from '../harness/until.ts'
 import { codeOf, commit, initialCommit, must, openDoor, openStage, type Stage } from './stage.ts'
 
 let stage: Stage
@@ -28,11 +29,6 @@ async function processesOf(folder: string): Promise<number[]> {
     if (line.includes(folder)) found.push(Number(pid))
   }
   return found
-}
-
-/** Waits for what another process does; the time limit of the test is the bound. */
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await Bun.sleep(2)
 }
 
 /** A push that has sent its command and the beginning of a pack, and then nothing. */
@@ -66,8 +62,9 @@ describe('a transfer ends with its client', () => {
     const push = hangingPush()
     const { stream, done } = await stage.git.serve(1, 'receive-pack', { body: push.body, signal: controller.signal })
     const answer = new Response(stream).text().catch((error) => error)
-    await until(async () =>
-      (await readdir(join(stage.folder(1), 'objects'))).some((name) => name.startsWith('tmp_objdir')),
+    await until(
+      async () => (await readdir(join(stage.folder(1), 'objects'))).some((name) => name.startsWith('tmp_objdir')),
+      'the pack arrives',
     )
     expect(await processesOf(stage.folder(1))).not.toHaveLength(0)
     controller.abort()
@@ -105,7 +102,7 @@ describe('a transfer ends with its client', () => {
     const { stream, done } = await stage.git.serve(3, 'upload-pack', { body: new Blob([request]).stream() })
     const reader = stream.getReader()
     await reader.read()
-    await until(async () => (await serving()).length > 0)
+    await until(async () => (await serving()).length > 0, 'git serves')
     await reader.cancel()
     await done
     expect(await serving()).toHaveLength(0)
@@ -118,9 +115,9 @@ describe('a transfer ends with its client', () => {
     )
     await new Promise((resolve) => socket.once('data', resolve))
     socket.pause()
-    await until(async () => (await serving()).length > 0)
+    await until(async () => (await serving()).length > 0, 'git serves')
     socket.destroy()
-    await until(async () => (await serving()).length === 0)
+    await until(async () => (await serving()).length === 0, 'git has ended')
     await door.close()
   })
 })
@@ -177,11 +174,11 @@ describe('kept readers', () => {
     const readers = openReaders(2)
     await readers.ask(4, [...head])
     expect(readers.count).toBe(1)
-    await until(async () => readers.count === 0)
+    await until(async () => readers.count === 0, 'no reader is left')
     await stage.git.createRepository(5, { objectFormat: 'sha1', defaultBranch: 'main', initialCommit })
     await stage.git.resolve(5, 'main')
     await stage.git.removeRepository(5)
-    await until(async () => (await processesOf(stage.folder(5))).length === 0)
+    await until(async () => (await processesOf(stage.folder(5))).length === 0, 'its processes have ended')
   })
 
   test('see what was pushed a moment ago', async () => {

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { type Replica, startReplica, until } from '../features/transport/replica.ts'
+import { type Replica, startReplica } from '../features/transport/replica.ts'
 import { type Cable, layCableToDatabase } from '../harness/cable.ts'
 import { type Client, createClient } from '../harness/client.ts'
 import { startTestService, type TestRepository, type TestService, type TestUser } from '../harness/service.ts'
+import { until } from '../harness/until.ts'
 
 /** A server whose database is at the end of a cable that can be cut, and another one beside it that sees what is there. */
 let service: TestService

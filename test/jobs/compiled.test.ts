@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createTestDatabase } from '../harness/database.ts'
-import { openQueue, until } from './queue.ts'
+import { until } from '../harness/until.ts'
+import { openQueue } from './queue.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'hearth-jobs-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

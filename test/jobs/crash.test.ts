@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { resolve } from 'node:path'
 import { type FailedJob, listFailedJobs } from '../../src/jobs/failures.ts'
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts'
-import { openQueue, type TestQueue, until } from './queue.ts'
+import { until } from '../harness/until.ts'
+import { openQueue, type TestQueue } from './queue.ts'
 
 let home: TestDatabase
 let queue: TestQueue

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { listFailedJobs, removeRetiredJobs, retryFailedJob } from '../../src/jobs/failures.ts'
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts'
-import { openQueue, type Seen, type TestQueue, until } from './queue.ts'
+import { until } from '../harness/until.ts'
+import { openQueue, type Seen, type TestQueue } from './queue.ts'
 
 let home: TestDatabase
 let queue: TestQueue

@@ -106,12 +106,3 @@ function partialContext({ db, sql }: Database, { jobs, log, clock }: Pick<Contex
     },
   }
 }
-
-/** Resolves when `isTrue` does; fails after ten seconds. For what another process does at a time of its own. */
-export async function until(isTrue: () => boolean | Promise<boolean>, what: string, withinMs = 10_000): Promise<void> {
-  const end = performance.now() + withinMs
-  while (!(await isTrue())) {
-    if (performance.now() > end) throw new Error(`not within ${withinMs} ms: ${what}`)
-    await Bun.sleep(20)
-  }
-}

@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import { Client, type ClientChannel } from 'ssh2'
 import { storagePath } from '../../src/git/storage.ts'
 import { type Hosted, hostRepository, workTree } from '../features/transport/hosted.ts'
-import { processesWith, until } from '../features/transport/replica.ts'
+import { processesWith } from '../features/transport/replica.ts'
 import { startTestService, type TestService, type TestUser } from '../harness/service.ts'
 import { addKey, makeKey, sshAddress, type TestKey, withKey } from '../harness/ssh.ts'
+import { until } from '../harness/until.ts'
 
 let service: TestService
 let owner: TestUser

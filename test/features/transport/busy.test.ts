@@ -2,8 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { storagePath } from '../../../src/git/storage.ts'
 import { startTestService, type TestService, type TestUser } from '../../harness/service.ts'
+import { until } from '../../harness/until.ts'
 import { type Hosted, hostRepository } from './hosted.ts'
-import { processesWith, until } from './replica.ts'
+import { processesWith } from './replica.ts'
 
 let service: TestService
 let owner: TestUser

@@ -8,8 +8,9 @@ import { repairPushes } from '../../../src/features/refs/repair.ts'
 import { insertPush } from '../../../src/features/refs/store.ts'
 import { storagePath } from '../../../src/git/storage.ts'
 import { startTestService, type TestService, type TestUser } from '../../harness/service.ts'
+import { until } from '../../harness/until.ts'
 import { commit, type Hosted, hostRepository, workTree } from './hosted.ts'
-import { processesWith, startReplica, until } from './replica.ts'
+import { processesWith, startReplica } from './replica.ts'
 
 /** More of them by hand: `CRASH_ROUNDS=100 bun test ...`. */
 const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 4)

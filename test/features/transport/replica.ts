@@ -82,12 +82,3 @@ function commandLine(pid: string): string {
     return '' // Gone since the folder was read.
   }
 }
-
-/** Looks again and again until it holds; fails after ten seconds. */
-export async function until(holds: () => boolean | Promise<boolean>, what: string, withinMs = 10_000): Promise<void> {
-  const end = performance.now() + withinMs
-  while (!(await holds())) {
-    if (performance.now() > end) throw new Error(`waited in vain: ${what}`)
-    await Bun.sleep(10)
-  }
-}
