@@ -72,16 +72,20 @@ test('what comes before all is built waits for it, and what no route shall see i
   writeFileSync(join(bin, 'git'), `#!/bin/sh\n${wait}\nexec ${Bun.which('git')} "$@"\n`, { mode: 0o755 })
   const PORT = String(freePort())
   const starting = serveProgram({ ...settings, PORT, PATH: `${bin}:${process.env.PATH}` })
-  await until(() => existsSync(asked), 'git is asked')
-  const waiting = fetch(`http://127.0.0.1:${PORT}/api/v1/version`)
-  const refused = await fetch(`http://127.0.0.1:${PORT}/${'a'.repeat(20_000)}`)
-  expect(refused.status).toBe(414)
-  expect(await refused.json()).toMatchObject({ code: 'uri_too_long', url: `http://localhost:${PORT}/api/swagger` })
-  writeFileSync(goOn, '')
-  expect((await waiting).status).toBe(200)
-  const started = await starting
-  started.kill('SIGTERM')
-  expect(await started.exited).toBe(0)
+  try {
+    await until(() => existsSync(asked), 'git is asked')
+    const waiting = fetch(`http://127.0.0.1:${PORT}/api/v1/version`)
+    const refused = await fetch(`http://127.0.0.1:${PORT}/${'a'.repeat(20_000)}`)
+    expect(refused.status).toBe(414)
+    expect(await refused.json()).toMatchObject({ code: 'uri_too_long', url: `http://localhost:${PORT}/api/swagger` })
+    writeFileSync(goOn, '')
+    expect((await waiting).status).toBe(200)
+  } finally {
+    writeFileSync(goOn, '')
+    const started = await starting
+    started.kill('SIGTERM')
+    expect(await started.exited).toBe(0)
+  }
 })
 
 function freePort(): number {
