@@ -60,7 +60,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   cli: ['*'],
   main: ['*'],
   // Run by the commands of package.json, not by the program.
-  setup: ['postgres'],
+  setup: ['kernel', 'postgres'],
 }
 
 /** A feature may import features of its own or a lower tier; upward it speaks by events. */

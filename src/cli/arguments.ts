@@ -1,4 +1,5 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
+import { messageOf } from '../kernel/thrown.ts'
 
 /** A command was called wrongly. The message says how; the exit status is 64 (EX_USAGE of sysexits.h). */
 export class UsageError extends Error {
@@ -59,7 +60,7 @@ function parse(command: Command, words: string[]) {
   try {
     return parseArgs({ args: words, options, allowPositionals: true, strict: true })
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error))
+    throw new UsageError(messageOf(error))
   }
 }
 

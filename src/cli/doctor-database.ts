@@ -1,9 +1,10 @@
 import { openDatabase, type Sql } from '../../db/client.ts'
 import { listPending } from '../../db/migrate.ts'
 import { type Config, ConfigError } from '../config.ts'
+import { messageOf } from '../kernel/thrown.ts'
 import { systemClock } from '../kernel/time.ts'
 import { openStorage } from '../storage.ts'
-import { type Finding, messageOf } from './finding.ts'
+import type { Finding } from './finding.ts'
 
 const SKEW_SECONDS = 5
 

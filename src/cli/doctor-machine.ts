@@ -2,9 +2,10 @@ import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, rmSync, statfsSy
 import { join } from 'node:path'
 import { openGit } from '../assemble.ts'
 import type { Config } from '../config.ts'
+import { messageOf } from '../kernel/thrown.ts'
 import { loadInstanceSigning } from '../signatures/instance.ts'
 import { hostKeyPath, loadHostKey } from '../ssh/host-key.ts'
-import { type Finding, messageOf } from './finding.ts'
+import type { Finding } from './finding.ts'
 
 const LOW_SPACE_BYTES = 1024 ** 3
 

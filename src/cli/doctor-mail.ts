@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts'
+import { messageOf } from '../kernel/thrown.ts'
 import { createMailer } from '../mail/mailer.ts'
-import { type Finding, messageOf } from './finding.ts'
+import type { Finding } from './finding.ts'
 
 /** Whether mails are sent at all, and whether the mail server answers and lets us in. Sends none. */
 export async function checkMail(config: Config): Promise<Finding> {

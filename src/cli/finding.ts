@@ -5,5 +5,3 @@ export interface Finding {
   /** Set when something is wrong. */
   remedy?: string
 }
-
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -1,4 +1,5 @@
 import { loadProcessConfig } from '../config.ts'
+import { messageOf } from '../kernel/thrown.ts'
 import type { Command } from './arguments.ts'
 
 const LIMIT_MS = 5000
@@ -15,7 +16,7 @@ export const healthCommand: Command = {
       process.stdout.write(`${await response.text()}\n`)
       return response.ok ? 0 : 1
     } catch (error) {
-      process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+      process.stderr.write(`${messageOf(error)}\n`)
       return 1
     }
   },

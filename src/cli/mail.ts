@@ -1,10 +1,10 @@
 import { ConfigError, loadProcessConfig } from '../config.ts'
 import { isEmailAddress } from '../kernel/email.ts'
+import { messageOf } from '../kernel/thrown.ts'
 import { systemClock } from '../kernel/time.ts'
 import { composeMail } from '../mail/mail.ts'
 import { createMailer } from '../mail/mailer.ts'
 import { type Command, UsageError } from './arguments.ts'
-import { messageOf } from './finding.ts'
 
 const test: Command = {
   name: 'mail test',

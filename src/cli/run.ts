@@ -1,6 +1,7 @@
 import { MigrationError } from '../../db/migrate.ts'
 import { ConfigError } from '../config.ts'
 import { Refusal } from '../kernel/errors.ts'
+import { errorCode, messageOf } from '../kernel/thrown.ts'
 import { version } from '../version.ts'
 import { type Command, columns, commandHelp, readInput, UsageError } from './arguments.ts'
 import { configCommand } from './config.ts'
@@ -110,7 +111,6 @@ const OUTSIDE: Readonly<Record<string, string>> = {
 }
 
 function outsideFault(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('code' in error)) return undefined
-  const advice = OUTSIDE[String(error.code)]
-  return advice === undefined ? undefined : `${advice} (${error.message})\n"hearth doctor" looks for more.`
+  const advice = OUTSIDE[errorCode(error) ?? '']
+  return advice === undefined ? undefined : `${advice} (${messageOf(error)})\n"hearth doctor" looks for more.`
 }

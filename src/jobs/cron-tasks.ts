@@ -3,6 +3,7 @@ import { alias } from 'drizzle-orm/pg-core'
 import { cronTasks, cronTicks } from '../../db/schema/cron.ts'
 import type { Context } from '../context.ts'
 import { notFound } from '../kernel/errors.ts'
+import { messageOf } from '../kernel/thrown.ts'
 import { enqueueJob } from './enqueue.ts'
 import type { JobHandlers } from './handlers.ts'
 import { parseSchedule } from './schedule.ts'
@@ -133,7 +134,7 @@ export function cronHandlers(tasks: readonly CronTask[]): Pick<JobHandlers, 'cro
       try {
         await task.run(context, signal)
       } catch (error) {
-        const lastError = error instanceof Error ? error.message : String(error)
+        const lastError = messageOf(error)
         await db.update(cronTasks).set({ lastError, lastFailedAt: clock.now() }).where(row)
         throw error
       }

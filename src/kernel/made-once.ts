@@ -1,6 +1,7 @@
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { randomHex } from './hashing.ts'
+import { errorCode } from './thrown.ts'
 
 /** A file of secrets: what it holds, or what `make` gives when it is not there yet. Only its owner may read what is made. */
 export function madeOnce(path: string, make: () => string): string {
@@ -13,7 +14,7 @@ export function madeOnce(path: string, make: () => string): string {
   try {
     linkSync(aside, path)
   } catch (error) {
-    if (!hasCode(error, 'EEXIST')) throw error
+    if (errorCode(error) !== 'EEXIST') throw error
   } finally {
     rmSync(aside)
   }
@@ -24,10 +25,7 @@ function readIfThere(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return undefined
+    if (errorCode(error) === 'ENOENT') return undefined
     throw error
   }
 }
-
-const hasCode = (error: unknown, code: string): boolean =>
-  error instanceof Error && 'code' in error && error.code === code

@@ -2,6 +2,7 @@ import { createTransport } from 'nodemailer'
 import type { Config } from '../config.ts'
 import { parseMailbox } from '../kernel/email.ts'
 import { parseSmtpUrl, type SmtpServer } from '../kernel/smtp-url.ts'
+import { errorCode } from '../kernel/thrown.ts'
 import type { Mail } from './mail.ts'
 
 /** Hands mails to the mail server of the settings. */
@@ -98,7 +99,7 @@ const AUTHENTICATION_REQUIRED = 530
 
 function explain(error: unknown): MailError {
   if (!(error instanceof Error)) return new MailError(String(error), false)
-  const code = 'code' in error ? String(error.code) : ''
+  const code = errorCode(error) ?? ''
   const reply = 'responseCode' in error && typeof error.responseCode === 'number' ? error.responseCode : 0
   // Some servers repeat what they were given: their words are not for the log.
   if (code === 'EAUTH')

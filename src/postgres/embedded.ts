@@ -1,5 +1,6 @@
 import postgres from 'postgres'
 import { connect } from '../../db/connect.ts'
+import { errorCode } from '../kernel/thrown.ts'
 import { databaseAccount } from './account.ts'
 import { type Cluster, clusterPassword, createCluster, dataFolder, ROLE, startCluster } from './cluster.ts'
 import { databaseFolder } from './place.ts'
@@ -59,9 +60,7 @@ async function reachServer(cluster: Cluster): Promise<ServerFile> {
 }
 
 const isGone = (error: unknown): boolean =>
-  error instanceof Error &&
-  'code' in error &&
-  /^(ECONNREFUSED|ECONNRESET|ENOENT|CONNECTION_CLOSED|57P0[123])$/.test(String(error.code))
+  /^(ECONNREFUSED|ECONNRESET|ENOENT|CONNECTION_CLOSED|57P0[123])$/.test(errorCode(error) ?? '')
 
 /** The server that runs on these files. One that starts or stops right now is waited for. */
 async function runningServer(cluster: Cluster): Promise<ServerFile | undefined> {

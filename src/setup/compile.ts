@@ -1,5 +1,16 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { systemClock } from '../kernel/time.ts'
 
 const root = resolve(import.meta.dir, '../..')
 
@@ -35,16 +46,42 @@ export interface Compilation {
 
 /** One executable with migrations, templates and static files inside. It appears whole or not at all. */
 export function compile(outfile: string, target?: string): Compilation {
+  removeLeftovers()
   mkdirSync(dirname(outfile), { recursive: true })
   const draft = mkdtempSync(`${outfile}.new-`)
   try {
     const program = join(draft, 'hearth')
     const flags = target === undefined ? FLAGS : [...FLAGS, `--target=${target}`]
     const words = ['build', ...flags, `--outfile=${program}`, ...PROGRAMS]
-    const build = Bun.spawnSync([process.execPath, ...words], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
-    if (build.exitCode === 0) renameSync(program, outfile)
-    return { exitCode: build.exitCode, log: `${build.stdout}${build.stderr}` }
+    const { exitCode, signalCode, stdout, stderr } = Bun.spawnSync([process.execPath, ...words], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    if (exitCode === 0) {
+      flush(program)
+      renameSync(program, outfile)
+    }
+    const end = signalCode === undefined ? '' : `the compiler was ended by ${signalCode}\n`
+    // Who is ended by a signal has no status.
+    return { exitCode: exitCode ?? 1, log: `${stdout}${stderr}${end}` }
   } finally {
     rmSync(draft, { recursive: true, force: true })
   }
+}
+
+const LEFTOVER = /^\.[0-9a-f]{16}-[0-9a-f]{8}\.bun-build$/
+const LEFT_AFTER_MS = 600_000
+
+/** Bun makes the program, of 100 MB, under a name of its own where it runs, and leaves it there when it is killed. */
+function removeLeftovers(): void {
+  const latest = systemClock.now().getTime() - LEFT_AFTER_MS
+  for (const path of readdirSync(root).flatMap((name) => (LEFTOVER.test(name) ? [join(root, name)] : [])))
+    if (statSync(path).mtimeMs < latest) rmSync(path, { force: true })
+}
+
+/** Without it a name could stand after a power loss for a program of which only a part is there. */
+function flush(path: string): void {
+  const file = openSync(path, 'r')
+  fsyncSync(file)
+  closeSync(file)
 }

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { errorCode } from '../kernel/thrown.ts'
 import { packagedPrograms } from '../postgres/packages.ts'
 import { compile } from './compile.ts'
 import { LOCKED } from './dependencies.ts'
@@ -12,25 +13,21 @@ const home = `${root}/node_modules/.hearth`
 const SOURCES = [...LOCKED, 'tsconfig.json', 'src', 'db'] as const
 
 /**
- * The program compiled from the sources as they are now. Undefined, after saying why, where it cannot be compiled, such
- * as in a checkout that this user may not write to.
+ * The program compiled from the sources as they are now.
+ * @throws where it cannot be compiled, such as in a checkout that this user may not write to
  */
-export function compiledProgram(): string | undefined {
+export function compiledProgram(): string {
   const folder = join(home, fingerprint(root, SOURCES).slice(0, 16))
   const program = join(folder, 'bin', 'hearth')
   if (existsSync(program)) return program
   process.stderr.write('Compiling the program (once after each change) ...\n')
-  try {
-    compileInto(folder)
-    removeOthers(folder)
-    return program
-  } catch (error) {
-    process.stderr.write(
-      `${error instanceof Error ? error.message : error}\nIt starts from its sources, more slowly.\n`,
-    )
-    return undefined
-  }
+  compileInto(folder)
+  removeOthers(folder)
+  return program
 }
+
+/** Of a program that cannot be run, so that the next start makes it anew. */
+export const discard = (program: string): void => rmSync(resolve(program, '../..'), { recursive: true, force: true })
 
 /** Under another name and renamed, so that it is there whole or not at all, and two processes may do it at once. */
 function compileInto(folder: string): void {
@@ -63,7 +60,8 @@ function isBeingMade(path: string): boolean {
   if (maker === undefined) return false
   try {
     return process.kill(Number(maker), 0)
-  } catch {
-    return false
+  } catch (error) {
+    // Somebody else's process.
+    return errorCode(error) === 'EPERM'
   }
 }

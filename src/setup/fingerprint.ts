@@ -4,7 +4,8 @@ import { join } from 'node:path'
 
 /**
  * Changes when Bun, the machine's kind or the place of the checkout does, and when anything in these files and folders
- * does. Paths are below root; folders count with all that is in them.
+ * does. Paths are below root; folders count with all that is in them, but for names that begin with a dot, under which editors
+ * keep what is nobody else's.
  */
 export function fingerprint(root: string, places: readonly string[]): string {
   const hash = createHash('sha256').update(`${Bun.version} ${process.platform} ${process.arch} ${root}\n`)
@@ -18,6 +19,9 @@ export function fingerprint(root: string, places: readonly string[]): string {
 
 function filesBelow(root: string, place: string): string[] {
   if (statSync(join(root, place)).isFile()) return [place]
-  const names = readdirSync(join(root, place)).sort()
-  return names.flatMap((name) => filesBelow(root, `${place}/${name}`))
+  return readdirSync(join(root, place), { withFileTypes: true })
+    .filter((entry) => !entry.name.startsWith('.') && (entry.isFile() || entry.isDirectory()))
+    .map(({ name }) => name)
+    .sort()
+    .flatMap((name) => filesBelow(root, `${place}/${name}`))
 }

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { errorCode } from '../kernel/thrown.ts'
 
 /** Larger files in an operator's folder are a mistake, and would be read on each request. */
 const MAX_BYTES = 1024 * 1024
@@ -45,7 +46,7 @@ async function plainFiles(folder: string): Promise<string[]> {
     return entries.filter((entry) => entry.isFile()).map((entry) => entry.name)
   } catch (error) {
     // Most installations have no such folder.
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
+    if (errorCode(error) === 'ENOENT') return []
     throw error
   }
 }

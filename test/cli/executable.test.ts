@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createClient } from '../harness/client.ts'
 import { createBareDatabase } from '../harness/database.ts'
 import { createGitClient } from '../harness/git.ts'
-import { runProgram, serveProgram } from '../harness/program.ts'
+import { fromSources, runProgram, serveProgram } from '../harness/program.ts'
 import { startSmtpSink } from '../harness/smtp.ts'
 import { makeKey, withKey } from '../harness/ssh.ts'
 import { fixture, privateKeyFixture } from '../signatures/fixtures.ts'
@@ -34,6 +34,20 @@ test('without DATABASE_URL the executable says what is missing', async () => {
   const { exitCode, stderr } = await runProgram([], { DATA_DIR: join(folder, 'none') }, { program, cwd: folder })
   expect(stderr).toStartWith('DATABASE_URL is not set, and there is no PostgreSQL inside this program.')
   expect(exitCode).toBe(78)
+})
+
+test('no file of the folder where it is started is code', async () => {
+  const cwd = mkdtempSync(join(folder, 'planted-'))
+  const code = 'require("node:fs").writeFileSync("obeyed", "")'
+  for (const name of ['.graphile-workerrc.cjs', 'graphile-worker.config.cjs', '.config.cjs', 'planted.ts'])
+    writeFileSync(join(cwd, name), code)
+  writeFileSync(join(cwd, 'bunfig.toml'), 'preload = ["./planted.ts"]')
+  for (const way of [program, fromSources]) {
+    // Bun itself obeys this one where it runs sources.
+    if (way === fromSources) rmSync(join(cwd, 'bunfig.toml'))
+    expect(await runProgram(['version'], {}, { program: way, cwd })).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(existsSync(join(cwd, 'obeyed'))).toBe(false)
+  }
 })
 
 test('the executable migrates an empty database and hosts a repository', async () => {

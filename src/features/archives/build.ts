@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { badRequest, tooLarge } from '../../kernel/errors.ts'
+import { errorCode } from '../../kernel/thrown.ts'
 
 /** Beginning of the names of files that are not whole yet. */
 export const PARTIAL = '.part-'
@@ -69,7 +70,7 @@ export class Build {
       return await open(this.#partial)
     } catch (error) {
       if (this.#failure !== undefined) throw this.#failure
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return open(this.#target)
+      if (errorCode(error) === 'ENOENT') return open(this.#target)
       throw error
     }
   }

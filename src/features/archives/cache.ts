@@ -3,6 +3,7 @@ import { stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Context } from '../../context.ts'
 import type { ArchiveFormat } from '../../git/model.ts'
+import { errorCode } from '../../kernel/thrown.ts'
 import { Build } from './build.ts'
 import { archivesFolderOf, noteGrowth } from './cleanup.ts'
 
@@ -41,7 +42,7 @@ export async function findArchive(context: Context, query: ArchiveQuery): Promis
     // What was used last is kept longest, so that it is still there when it is sent.
     await utimes(path, now, now)
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    if (errorCode(error) === 'ENOENT') return undefined
     throw error
   }
   const { size } = await stat(path)

@@ -5,6 +5,7 @@ import { repositories } from '../../../db/schema/repositories.ts'
 import type { Context } from '../../context.ts'
 import { isGitError } from '../../git/errors.ts'
 import type { CronTask } from '../../jobs/cron-tasks.ts'
+import { messageOf } from '../../kernel/thrown.ts'
 
 const DAY_MS = 86_400_000
 /** Each repository is looked through about this often: a run takes those whose turn it is, the longest waiting first. */
@@ -92,7 +93,7 @@ async function examine({ git }: Context, id: number, signal: AbortSignal): Promi
     const { isSound, problems } = await git.fsck(id, {}, { signal })
     return isSound ? { state: 'checked', problems: [] } : { state: 'damaged', problems: problems.slice(0, 50) }
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     const isTimeout = isGitError(error, 'timeout')
     if (signal.aborted || isTimeout || isGitError(error, 'busy') || isGitError(error, 'aborted'))
       return { state: 'undecided', reason, isFinal: isTimeout && !signal.aborted }

@@ -45,7 +45,3 @@ export async function replaceDurable(path: string, content: string): Promise<voi
   await writeDurable(aside, content)
   await renameDurable(aside, path)
 }
-
-/** The `code` of a file system error. */
-export const errorCode = (error: unknown): string | undefined =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined

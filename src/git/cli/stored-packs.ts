@@ -1,7 +1,7 @@
 import { open, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { errorCode } from '../../kernel/thrown.ts'
 import { PACK_HEADER_BYTES, PACK_SIGNATURE } from '../pack.ts'
-import { errorCode } from './durable.ts'
 
 export interface StoredPack {
   /** Without its ending. */

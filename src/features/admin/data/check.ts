@@ -1,4 +1,5 @@
 import type { Context } from '../../../context.ts'
+import { messageOf } from '../../../kernel/thrown.ts'
 
 /** Something wrong with what is kept. */
 export interface DataFault {
@@ -50,7 +51,7 @@ export async function settle(check: DataCheck, { subject, detail, remedy, mend }
     check.found({ subject, detail: `${detail}${more}`, remedy: mend.how, isMended: true })
     return true
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     check.found({ subject, detail: `${detail}; it could not be mended: ${reason}`, remedy, isMended: false })
     return false
   }

@@ -2,6 +2,7 @@ import { asc, eq, gt } from 'drizzle-orm'
 import { type RepositoryRow, repositories } from '../../../../db/schema/repositories.ts'
 import { users } from '../../../../db/schema/users.ts'
 import { storagePath } from '../../../git/storage.ts'
+import { messageOf } from '../../../kernel/thrown.ts'
 import { findRefDifferences, type RefDifferences } from '../../refs/differences.ts'
 import { mendBrokenRefs } from '../../refs/mend.ts'
 import { refreshRepository } from '../../refs/refresh.ts'
@@ -64,7 +65,7 @@ async function checkRepository(check: DataCheck, row: Row, mayRestore: boolean):
     await checkSize(check, row)
   } catch (error) {
     if (check.signal.aborted) return
-    const detail = `it cannot be read: ${error instanceof Error ? error.message : String(error)}`
+    const detail = `it cannot be read: ${messageOf(error)}`
     const remedy = `see that this user may read and write ${storagePath(row.id)} in REPOSITORIES_DIR, and everything in it`
     await tell(check, row, { detail, remedy })
   }
