@@ -218,11 +218,16 @@ test('one that goes away before the first bytes broke off, and nothing is wrong'
   const leaving = new AbortController()
   const openBlob: typeof git.openBlob = async (...asked) => {
     const opened = await git.openBlob(...asked)
-    leaving.abort()
-    return opened
+    const reader = opened.stream.getReader()
+    // What Git had sent until then is nobody's any more.
+    const pull = async () => {
+      leaving.abort()
+      while (!(await reader.read()).done);
+    }
+    return { ...opened, stream: new ReadableStream<Uint8Array>({ pull }, { highWaterMark: 0 }) }
   }
   const request = new Request(`${service.url}${path}/raw/large.bin`, { signal: leaving.signal })
   const context = { ...service.context, git: { ...git, openBlob } }
   const answer = serveFile(context, request, { repositoryId: repository.id, entry })
-  expect(answer).rejects.toMatchObject({ kind: 'aborted' })
+  await expect(answer).rejects.toMatchObject({ kind: 'aborted' })
 })
