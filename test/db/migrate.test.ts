@@ -39,7 +39,7 @@ test('two processes that start together apply each file once', async () => {
 
 test('a file that fails leaves nothing behind', async () => {
   const migrations = [first, second, broken]
-  expect(migrate(database.url, { migrations })).rejects.toThrow('division by zero')
+  await expect(migrate(database.url, { migrations })).rejects.toThrow('division by zero')
   const [half] = await sql`select to_regclass('half') as half`
   expect(half?.half).toBeNull()
   expect(await sql`select 1 from __migrations where name = '0002_broken'`).toHaveLength(0)

@@ -72,7 +72,7 @@ test('what did not happen is not told', async () => {
     await appendEvent(tx, push(1))
     throw new Error('refused')
   })
-  expect(change).rejects.toThrow('refused')
+  await expect(change).rejects.toThrow('refused')
   expect(await drained()).toEqual([])
 })
 

@@ -68,7 +68,7 @@ test('that cannot begin fails for those who wait', async () => {
     () => Promise.reject(new Error('busy')),
     () => 10,
   )
-  expect(broken.read()).rejects.toThrow('busy')
+  await expect(broken.read()).rejects.toThrow('busy')
   await broken.done
   expect(await readdir(join(folder, 'x'))).toEqual([])
 })
@@ -81,7 +81,7 @@ test('that breaks off breaks its readers, and leaves nothing', async () => {
   const reader = (await reading).getReader()
   await reader.read()
   controller.enqueue(text('6'))
-  expect(reader.read()).rejects.toThrow('no room')
+  await expect(reader.read()).rejects.toThrow('no room')
   await build.done
   expect(await files()).toEqual([])
 })

@@ -93,14 +93,14 @@ test('a change that fails leaves no entry', async () => {
     await recordAudit(tx, 'system', { action: 'test.fail', subject: { kind: 'test' } })
     throw new Error('rolled back')
   })
-  expect(failing).rejects.toThrow('rolled back')
+  await expect(failing).rejects.toThrow('rolled back')
   expect(await service.context.sql`select count(*) from audit_entries`).toEqual(before)
 })
 
 test('entries cannot be changed or deleted', async () => {
   const { sql: client } = service.context
-  expect(client`update audit_entries set actor_name = 'nobody'`.execute()).rejects.toThrow('cannot be changed')
-  expect(client`delete from audit_entries`.execute()).rejects.toThrow('cannot be changed')
+  await expect(client`update audit_entries set actor_name = 'nobody'`.execute()).rejects.toThrow('cannot be changed')
+  await expect(client`delete from audit_entries`.execute()).rejects.toThrow('cannot be changed')
 })
 
 test('only administrators read it', async () => {

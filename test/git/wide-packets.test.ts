@@ -84,5 +84,5 @@ test('a pack that comes at once is in packets as long as may be', async () => {
 test('what is broken off stays broken off, and what is no packet is an error', async () => {
   const begun = answer.subarray(0, -100)
   expect((await widen(cut(begun, 5000))).subarray(-3)).toEqual(begun.subarray(-3))
-  expect(widen([Buffer.from('fatal: no')])).rejects.toThrow('something else than packets')
+  await expect(widen([Buffer.from('fatal: no')])).rejects.toThrow('something else than packets')
 })

@@ -209,7 +209,7 @@ test('a stop lets a running request end and refuses new ones', async () => {
   const answered = exchange(head('GET /slow'), stopping.port)
   await running
   const stopped = stopping.stop(30)
-  expect(exchange(head('GET /'), stopping.port)).rejects.toThrow()
+  await expect(exchange(head('GET /'), stopping.port)).rejects.toThrow()
   release?.()
   expect(await answered).toEndWith('finished')
   await stopped

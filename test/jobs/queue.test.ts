@@ -42,7 +42,7 @@ test('a job exists only if the transaction that wrote it commits', async () => {
     await jobs.enqueue(tx, 'events.react', { eventIds: [1], reaction: '' })
     throw new Error('changed my mind')
   })
-  expect(change).rejects.toThrow('changed my mind')
+  await expect(change).rejects.toThrow('changed my mind')
   await database.db.transaction((tx) => jobs.enqueue(tx, 'events.react', { eventIds: [2], reaction: '' }))
   expect(await drained()).toEqual([2])
 })

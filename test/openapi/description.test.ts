@@ -159,11 +159,11 @@ test('paths are relative to the API below the public address; pages and hidden r
   expect(JSON.stringify(at('paths'))).not.toContain('/page')
 })
 
-test('two models of one name are refused', () => {
+test('two models of one name are refused', async () => {
   const one = t.Object({ a: t.String() }, { $id: 'Same' })
   const other = t.Object({ b: t.String() }, { $id: 'Same' })
   const app = new Elysia()
     .get('/api/v1/one', () => ({ a: '' }), { response: one })
     .get('/api/v1/other', () => ({ b: '' }), { response: other })
-  expect(describeApi(app, about)).rejects.toThrow('two different schemas are called Same')
+  await expect(describeApi(app, about)).rejects.toThrow('two different schemas are called Same')
 })

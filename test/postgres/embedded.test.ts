@@ -85,7 +85,9 @@ test('a server is made on a socket that only its user reaches, with a password t
   const file = join(dataDir, 'postgres', 'password')
   expect(statSync(file).mode & 0o777).toBe(0o600)
   expect(readFileSync(file, 'utf8').trim()).toHaveLength(48)
-  expect(query(url.replace(/:[0-9a-f]{48}@/, ':wrong@'), 'select 1')).rejects.toThrow('password authentication failed')
+  await expect(query(url.replace(/:[0-9a-f]{48}@/, ':wrong@'), 'select 1')).rejects.toThrow(
+    'password authentication failed',
+  )
   await stop()
   expect(server()).toBeUndefined()
 })
