@@ -2,6 +2,7 @@
 import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { hashSync, verifySync } from '@node-rs/argon2'
+import { messageOf } from '../kernel/thrown.ts'
 
 export type HashTask = { password: string; options: HashOptions } | { password: string; hash: string }
 export type HashAnswer = { value: string | boolean } | { error: string }
@@ -37,7 +38,7 @@ if (!Bun.isMainThread) {
     try {
       answer({ value: run(data) })
     } catch (error) {
-      answer({ error: error instanceof Error ? error.message : String(error) })
+      answer({ error: messageOf(error) })
     }
   })
 }

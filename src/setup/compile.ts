@@ -75,8 +75,11 @@ const LEFT_AFTER_MS = 600_000
 /** Bun makes the program, of 100 MB, under a name of its own where it runs, and leaves it there when it is killed. */
 function removeLeftovers(): void {
   const latest = systemClock.now().getTime() - LEFT_AFTER_MS
-  for (const path of readdirSync(root).flatMap((name) => (LEFTOVER.test(name) ? [join(root, name)] : [])))
-    if (statSync(path).mtimeMs < latest) rmSync(path, { force: true })
+  for (const name of readdirSync(root).filter((one) => LEFTOVER.test(one))) {
+    const path = join(root, name)
+    const left = statSync(path, { throwIfNoEntry: false })
+    if (left && left.mtimeMs < latest) rmSync(path, { force: true })
+  }
 }
 
 /** Without it a name could stand after a power loss for a program of which only a part is there. */

@@ -1,7 +1,7 @@
 import { sign as signBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { type Config, ConfigError } from '../config.ts'
-import { KeyFault } from '../kernel/ssh-blob.ts'
+import type { Config } from '../config.ts'
+import { fromKeyFile } from './ssh/key-file.ts'
 import { readSshPrivateKey, type SshPrivateKey } from './ssh/private-key.ts'
 import { fingerprintOf } from './ssh/public-key.ts'
 import { writeSshSignature } from './ssh/signature.ts'
@@ -30,10 +30,13 @@ type Settings = Pick<Config, 'signingKey' | 'signingName' | 'signingEmail' | 'tr
 export function loadInstanceSigning(config: Settings): InstanceSigning {
   const { signingName: name, trustedSigningKeys } = config
   const email = config.signingEmail ?? `hearth@${config.noreplyDomain}`
-  const key = config.signingKey === undefined ? undefined : keyOf(readKeyFile(config.signingKey), email)
+  const key = config.signingKey === undefined ? undefined : keyOf(readKey(config.signingKey), email)
   const own = new Set([...trustedSigningKeys, ...(key ? [key.fingerprint] : [])])
   return { name, email, key, isOwn: (fingerprint) => own.has(fingerprint) }
 }
+
+const readKey = (path: string): SshPrivateKey =>
+  fromKeyFile('SIGNING_KEY', path, () => readSshPrivateKey(readFileSync(path, 'utf8')))
 
 function keyOf({ kind, blob, key }: SshPrivateKey, email: string): InstanceKey {
   const sign = (bytes: Uint8Array): Uint8Array => signBytes(null, bytes, key)
@@ -41,18 +44,5 @@ function keyOf({ kind, blob, key }: SshPrivateKey, email: string): InstanceKey {
     publicKey: `${kind} ${Buffer.from(blob).toString('base64')} ${email}`,
     fingerprint: fingerprintOf(blob),
     sign: (content) => writeSshSignature(content, { kind, blob, sign }),
-  }
-}
-
-function readKeyFile(path: string): SshPrivateKey {
-  try {
-    return readSshPrivateKey(readFileSync(path, 'utf8'))
-  } catch (error) {
-    const isFault = error instanceof KeyFault || (error instanceof Error && 'code' in error)
-    if (!isFault) throw error
-    throw new ConfigError(
-      `SIGNING_KEY=${JSON.stringify(path)} cannot be used: ${error.message}. ` +
-        "What it needs is made by: ssh-keygen -t ed25519 -N '' -f FILE",
-    )
   }
 }

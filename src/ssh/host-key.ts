@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { utils } from 'ssh2'
-import { type Config, ConfigError } from '../config.ts'
+import type { Config } from '../config.ts'
 import { madeOnce } from '../kernel/made-once.ts'
 import { KeyFault } from '../kernel/ssh-blob.ts'
+import { fromKeyFile } from '../signatures/ssh/key-file.ts'
 import { readSshPrivateKey } from '../signatures/ssh/private-key.ts'
 import { fingerprintOf } from '../signatures/ssh/public-key.ts'
 
@@ -24,16 +25,10 @@ export const hostKeyPath = ({ sshHostKey, dataDir }: Settings): string => sshHos
 /** That of SSH_HOST_KEY, else the one in DATA_DIR, made at the first start. @throws ConfigError when it cannot be used */
 export function loadHostKey(config: Settings): HostKey {
   const path = hostKeyPath(config)
-  try {
+  return fromKeyFile('SSH_HOST_KEY', path, () => {
     const secret = config.sshHostKey === undefined ? madeOnce(path, makeHostKey) : readFileSync(path, 'utf8')
     return { secret, fingerprint: fingerprintOf(readSshPrivateKey(secret).blob) }
-  } catch (error) {
-    if (!(error instanceof KeyFault || (error instanceof Error && 'code' in error))) throw error
-    throw new ConfigError(
-      `SSH_HOST_KEY=${JSON.stringify(path)} cannot be used: ${error.message}. ` +
-        "What it needs is made by: ssh-keygen -t ed25519 -N '' -f FILE",
-    )
-  }
+  })
 }
 
 /** ssh2 drops a leading zero of either half, which spoils one pair in 128: such a pair is thrown away. */
