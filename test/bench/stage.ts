@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { connect } from '../../db/connect.ts'
 import { startKeeper } from '../harness/database.ts'
 import { createGitClient, type GitClient } from '../harness/git.ts'
+import { serveProgram } from '../harness/program.ts'
 import type { Counted } from './load.ts'
 import { parentOf, residentMiB } from './processes.ts'
 
@@ -78,47 +79,20 @@ function program(): string[] {
 }
 
 async function startServer(folder: string, databaseUrl: string) {
-  const child = Bun.spawn([...program(), 'serve'], {
-    env: {
-      PATH: process.env.PATH ?? '',
-      PORT: '0',
-      DATA_DIR: join(folder, 'data'),
-      DATABASE_URL: databaseUrl,
-      ADMIN_USERNAME: 'root',
-      ADMIN_PASSWORD: PASSWORD,
-      // 0, to see what git alone does.
-      PACK_CACHE_BYTES: process.env.PACK_CACHE_BYTES ?? '',
-      LOG_LEVEL: 'info',
-      LOG_FORMAT: 'json',
-    },
-    stdout: 'pipe',
-    stderr: 'inherit',
-  })
-  const url = await readUrl(child.stdout)
-  return {
-    url,
-    pid: child.pid,
-    async stop() {
-      child.kill()
-      await child.exited
-    },
+  const settings = {
+    DATA_DIR: join(folder, 'data'),
+    DATABASE_URL: databaseUrl,
+    ADMIN_USERNAME: 'root',
+    ADMIN_PASSWORD: PASSWORD,
+    // 0, to see what git alone does.
+    PACK_CACHE_BYTES: process.env.PACK_CACHE_BYTES ?? '',
   }
-}
-
-/** The log says where the server listens; the rest of it is read and dropped, so that the pipe never fills. */
-async function readUrl(output: ReadableStream<Uint8Array>): Promise<string> {
-  const { promise, resolve: found, reject } = Promise.withResolvers<string>()
-  const watch = async () => {
-    let text = ''
-    for await (const chunk of output) {
-      if (text.length < 65_536) text += new TextDecoder().decode(chunk)
-      const url = /"url":"(http:[^"]+)"/.exec(text)?.[1]
-      if (url !== undefined) found(url)
-    }
-    reject(new Error(`the server did not start: ${text}`))
+  const { url, pid, kill, exited } = await serveProgram(settings, { program: program() })
+  const stop = async () => {
+    kill('SIGTERM')
+    await exited
   }
-  void watch()
-  return promise
+  return { url, pid, stop }
 }
 
 async function createToken(url: string): Promise<string> {

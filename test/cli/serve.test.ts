@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findServer } from '../../src/postgres/server-file.ts'
@@ -64,12 +64,20 @@ test('after kill -9 the next start takes over what was left', async () => {
   expect(server()).toBeUndefined()
 })
 
+/** Goes on when it is told to, by files beside it. */
+const SLOW_GIT = `#!/bin/sh
+here=$(dirname "$0")
+touch "$here/asked"
+while [ ! -e "$here/go-on" ]; do sleep 0.02; done
+exec "$here/real-git" "$@"
+`
+
 test('what comes before all is built waits for it, and what no route shall see is refused at once', async () => {
   const bin = join(folder, 'bin')
   const [asked, goOn] = [join(bin, 'asked'), join(bin, 'go-on')]
   mkdirSync(bin)
-  const wait = `touch ${asked}; while [ ! -e ${goOn} ]; do sleep 0.02; done`
-  writeFileSync(join(bin, 'git'), `#!/bin/sh\n${wait}\nexec ${Bun.which('git')} "$@"\n`, { mode: 0o755 })
+  symlinkSync(Bun.which('git') ?? '', join(bin, 'real-git'))
+  writeFileSync(join(bin, 'git'), SLOW_GIT, { mode: 0o755 })
   const PORT = String(freePort())
   const starting = serveProgram({ ...settings, PORT, PATH: `${bin}:${process.env.PATH}` })
   try {

@@ -1,11 +1,18 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { randomBytes } from 'node:crypto'
-import { mkdir, readdir, readlink, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { Assemblies } from '../../src/git/cli/assemblies.ts'
 import { assemble } from '../../src/git/cli/assembly.ts'
+import { gitEnvironment } from '../../src/git/cli/environment.ts'
+import type { Runner } from '../../src/git/cli/process.ts'
+import { Slots } from '../../src/git/cli/slots.ts'
 import { listStoredPacks } from '../../src/git/cli/stored-packs.ts'
 import type { ObjectFormat } from '../../src/git/model.ts'
 import { DELIMITER, FLUSH, PacketReader } from '../../src/git/packet.ts'
+import { systemClock } from '../../src/kernel/time.ts'
+import { openPacks } from '../harness/open-packs.ts'
+import { until } from '../harness/until.ts'
 import { ask, type CachedStage, clone, encodeRequest, MIB, openCachedStage, wanting } from './cached-stage.ts'
 import { commit, initialCommit, must, run } from './stage.ts'
 
@@ -225,12 +232,7 @@ test('who goes away lets go of the files, also before the first byte', async () 
   await fresh()
   const head = await commitFile('large', randomBytes(2 * MIB))
   await push()
-  const isOpen = async () => {
-    const links = await readdir('/proc/self/fd').then((names) =>
-      Promise.all(names.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => ''))),
-    )
-    return links.some((link) => link.includes(stage.folder(id)) && link.endsWith('.pack'))
-  }
+  const isOpen = async () => (await openPacks(stage.folder(id))).length > 0
   const begin = (signal: AbortSignal) =>
     stage.git.serve(id, 'upload-pack', {
       body: new Blob([encodeRequest(wanting(head))]).stream(),
@@ -241,7 +243,7 @@ test('who goes away lets go of the files, also before the first byte', async () 
   await begin(gone.signal)
   expect(await isOpen()).toBe(true)
   gone.abort()
-  while (await isOpen()) await Bun.sleep(1)
+  await until(async () => !(await isOpen()), 'its files are closed')
   const { stream } = await begin(new AbortController().signal)
   const reader = stream.getReader()
   await reader.read()
@@ -331,7 +333,7 @@ test('after a push, the next clone of a repository that is cloned often needs no
   const asked = () => Promise.all([stage.started(), stage.started('rev-list')])
   const [, before] = await asked()
   await push()
-  while ((await stage.started('rev-list')) === before) await Bun.sleep(1)
+  await until(async () => (await stage.started('rev-list')) > before, 'the next clone is looked into')
   const ready = await asked()
   const copy = await clone(stage, id)
   expect(await must(['rev-parse', 'HEAD'], copy)).toBe(head)
@@ -345,6 +347,36 @@ test('after a push, the next clone of a repository that is cloned often needs no
   expect((await asked())[0]).toBe(uploads)
 })
 
+function runner(): Runner {
+  const binary = Bun.which('git') ?? ''
+  return {
+    binary,
+    root: dirname(stage.folder(id)),
+    environment: gitEnvironment(binary),
+    clock: systemClock,
+    commands: new Slots(2, 10),
+    transfers: new Slots(2, 10),
+    timeouts: { commandMs: 30_000, transferMs: 30_000 },
+    maxOutputBytes: MIB,
+    maxMemoryBytes: 1024 ** 3,
+  }
+}
+
+test('what is prepared has its checksum before anybody is sent it', async () => {
+  await fresh()
+  await commitFile('large', randomBytes(3 * MIB))
+  await push()
+  const head = await commitFile('a', text(10))
+  await push()
+  const subject = { id, folder: stage.folder(id), format: 'sha1', wants: [head] } as const
+  const assemblies = new Assemblies(runner())
+  expect((await assemblies.find(subject))?.checksum).toBeUndefined()
+  await assemblies.prepare(subject)
+  const { pack } = packIn(await ask(stage, id, wanting(head)))
+  expect((await assemblies.find(subject))?.checksum).toEqual(pack.subarray(-20))
+  expect(pack.subarray(-20)).toEqual(createHash('sha1').update(pack.subarray(0, -20)).digest())
+})
+
 test('what was asked in vain does not keep the next clone of everything from being prepared', async () => {
   await fresh()
   const parts = [await commitFile('large', randomBytes(100_000))]
@@ -356,7 +388,7 @@ test('what was asked in vain does not keep the next clone of everything from bei
   const before = await stage.started('rev-list')
   const head = await commitFile('d', text(10))
   await push()
-  while ((await stage.started('rev-list')) === before) await Bun.sleep(1)
+  await until(async () => (await stage.started('rev-list')) > before, 'the next clone is looked into')
   expect(await isAssembled(head)).toBe(true)
 })
 
@@ -378,7 +410,7 @@ test('however many pushes come at once, one look ahead follows the one that runs
   await stage.git.fsck(id)
   expect(await stage.started()).toBe(before + 1)
   await release()
-  while ((await stage.started()) < before + 2) await Bun.sleep(1)
+  await until(async () => (await stage.started()) >= before + 2, 'one look follows')
   await stage.git.fsck(id)
   expect(await stage.started()).toBe(before + 2)
   expect(await stage.started('rev-list')).toBe(looks + 1)

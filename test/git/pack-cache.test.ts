@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdir, readdir, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DELIMITER, encodePacket, FLUSH } from '../../src/git/packet.ts'
+import { until } from '../harness/until.ts'
 import {
   ask,
   type CachedStage,
@@ -177,7 +178,7 @@ test('an answer that git begins late is not taken for one of the refs before', a
   const before = await stage.started()
   const release = await stage.hold()
   const waiting = [ask(stage, id, listing), ask(stage, id, wanting(head))]
-  while ((await stage.started()) < before + 2) await Bun.sleep(2)
+  await until(async () => (await stage.started()) >= before + 2, 'both ask git')
   await must(['branch', 'passing'], stage.folder(id))
   await release()
   const [told] = await Promise.all(waiting)
@@ -227,7 +228,7 @@ test('the longest unused go beyond the limit, and all in the end', async () => {
   await createWithData(small, 4, { bytes: MIB }).then((sha) => shas.push(sha))
   await twice(4)
   const left = async () => Promise.all([1, 2, 3, 4].map(async (number) => (await small.kept(number)).length))
-  while ((await left()).reduce((sum, count) => sum + count) > 3) await Bun.sleep(2)
+  await until(async () => (await left()).reduce((sum, count) => sum + count) <= 3, 'the oldest is gone')
   expect(await left()).toEqual([1, 0, 1, 1])
   small.wait(23 * HOUR_MS)
   expect(await small.git.cleanPacks()).toBe(0)

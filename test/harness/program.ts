@@ -35,11 +35,13 @@ export async function runProgram(
 export interface RunningProgram {
   url: string
   pid: number
-  /** All that it has said so far. */
+  /** What it said while it started, and a little more. */
   output(): string
   kill(signal: NodeJS.Signals): void
   exited: Promise<number>
 }
+
+const MAX_SAID = 65_536
 
 /** Starts the server and returns when it says that it listens. */
 export async function serveProgram(
@@ -54,17 +56,15 @@ export async function serveProgram(
     stderr: 'inherit',
   })
   let said = ''
-  let isListening = false
   const { promise: listening, resolve: found, reject } = Promise.withResolvers<string>()
   void (async () => {
     for await (const chunk of child.stdout) {
+      // The rest is read and dropped: a full pipe would stop the server.
+      if (said.length > MAX_SAID) continue
       said += new TextDecoder().decode(chunk)
-      if (isListening) continue
       const url = /"url":"([^"]+)"[^\n]*"msg":"listening"/.exec(said)?.[1]
-      if (url === undefined) continue
-      isListening = true
       // The text for the first start follows that line at once.
-      found(url)
+      if (url !== undefined) found(url)
     }
     reject(new Error(`the program ended: ${said}`))
   })()

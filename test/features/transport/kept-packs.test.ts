@@ -1,47 +1,24 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { DELIMITER, encodePacket, FLUSH } from '../../../src/git/packet.ts'
-import { startTestService, type TestService, type TestUser } from '../../harness/service.ts'
-import { commit, type Hosted, hostRepository, workTree } from './hosted.ts'
+import type { TestUser } from '../../harness/service.ts'
+import { until } from '../../harness/until.ts'
+import { commit } from './hosted.ts'
+import { cloneRequest, openPrivateStage } from './private-stage.ts'
 
-let service: TestService
-let owner: TestUser
-let stranger: TestUser
-let repo: Hosted
-let cwd: string
-let head: string
-
-beforeAll(async () => {
-  service = await startTestService()
-  owner = await service.createUser()
-  stranger = await service.createUser()
-  repo = await hostRepository(service, owner, { isPrivate: true })
-  cwd = await workTree(service.git)
-  head = await commit(service.git, cwd, { 'data.bin': crypto.getRandomValues(new Uint8Array(100_000)) })
-  await service.git(['push', '-q', repo.as(owner), 'main'], { cwd })
-})
+const data = { 'data.bin': crypto.getRandomValues(new Uint8Array(100_000)) }
+const { service, owner, stranger, repo, cwd, ...stage } = await openPrivateStage(data)
+let { head } = stage
 afterAll(() => service.stop())
 
 const folder = () => join(service.context.config.dataDir, 'cache/packs', String(repo.id))
 const kept = () => readdir(folder()).catch(() => [])
 
-async function cloneOf(commit: string, user?: TestUser): Promise<Response> {
-  const lines = ['command=fetch', DELIMITER, 'no-progress', `want ${commit}\n`, 'done\n', FLUSH]
-  return fetch(`${repo.url}/git-upload-pack`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/x-git-upload-pack-request',
-      'git-protocol': 'version=2',
-      ...(user && { authorization: `Basic ${btoa(`${user.name}:${user.token}`)}` }),
-    },
-    body: Buffer.concat(lines.map((line) => (typeof line === 'string' ? encodePacket(line) : line))),
-  })
-}
+const cloneOf = (commit: string, user?: TestUser): Promise<Response> =>
+  fetch(`${repo.url}/git-upload-pack`, { method: 'POST', ...cloneRequest(commit, ['no-progress'], user) })
 
-async function untilKept(): Promise<void> {
-  while (!(await kept()).some((name) => /^[0-9a-f]{64}\.\d+$/.test(name))) await Bun.sleep(2)
-}
+const untilKept = () =>
+  until(async () => (await kept()).some((name) => /^[0-9a-f]{64}\.\d+$/.test(name)), 'a pack is kept')
 
 test('a kept pack is answered as any other, to those who may read only', async () => {
   const made = await cloneOf(head, owner)

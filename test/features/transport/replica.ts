@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
+import { serveProgram } from '../../harness/program.ts'
 import type { TestService } from '../../harness/service.ts'
 
 /** A second server on the database and the repositories of a test service, in a process of its own that can be killed. */
@@ -14,49 +15,25 @@ export interface Replica {
   memory(): { now: number; peak: number }
 }
 
-const ENTRY = resolve(import.meta.dir, '../../../src/main.ts')
-
 export async function startReplica(service: TestService, settings: Record<string, string> = {}): Promise<Replica> {
-  const child = Bun.spawn([process.execPath, ENTRY, 'serve'], {
-    cwd: service.folder,
-    env: {
-      PATH: process.env.PATH ?? '',
-      PORT: '0',
-      DATA_DIR: join(service.folder, 'data'),
-      DATABASE_URL: service.databaseUrl,
-      DATABASE_POOL_SIZE: '6',
-      LOG_FORMAT: 'json',
-      ...settings,
-    },
-    stdout: 'pipe',
-    stderr: 'inherit',
-  })
-  const { promise: listening, resolve: found, reject } = Promise.withResolvers<string>()
-  void child.exited.then((code) => reject(new Error(`the replica ended with ${code}`)))
-  void findAddress(child.stdout, found)
-  return {
-    url: await listening,
-    pid: child.pid,
-    async kill() {
-      child.kill('SIGKILL')
-      await child.exited
-    },
-    async stop() {
-      child.kill('SIGTERM')
-      return child.exited
-    },
-    memory: () => ({ now: statusBytes(child.pid, 'VmRSS'), peak: statusBytes(child.pid, 'VmHWM') }),
+  const own = {
+    DATA_DIR: join(service.folder, 'data'),
+    DATABASE_URL: service.databaseUrl,
+    DATABASE_POOL_SIZE: '6',
   }
-}
-
-/** Reads the log for as long as it is written: a full pipe would stop the server. */
-async function findAddress(stdout: ReadableStream<Uint8Array>, found: (url: string) => void): Promise<void> {
-  let text = ''
-  const decoder = new TextDecoder()
-  for await (const chunk of stdout) {
-    text = (text + decoder.decode(chunk, { stream: true })).slice(-100_000)
-    const url = /"url":"([^"]+)","publicUrl"/.exec(text)?.[1]
-    if (url !== undefined) found(url)
+  const { url, pid, kill, exited } = await serveProgram({ ...own, ...settings }, { cwd: service.folder })
+  return {
+    url,
+    pid,
+    async kill() {
+      kill('SIGKILL')
+      await exited
+    },
+    stop() {
+      kill('SIGTERM')
+      return exited
+    },
+    memory: () => ({ now: statusBytes(pid, 'VmRSS'), peak: statusBytes(pid, 'VmHWM') }),
   }
 }
 
