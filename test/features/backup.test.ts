@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { storagePath } from '../../src/git/storage.ts'
 import { createClient } from '../harness/client.ts'
 import { copyDatabase } from '../harness/copy-database.ts'
 import type { TestDatabase } from '../harness/database.ts'
@@ -105,7 +106,9 @@ test.each(['database first', 'folders first'] as const)(
   async (order) => {
     await more(2)
     const before = { ...journal, repositories: [...journal.repositories], pushes: new Map(journal.pushes) }
-    const { database, settings } = await backUp(order)
+    const { database, folder, settings } = await backUp(order)
+    // As copied in the moment in which Git held it.
+    await Bun.write(join(folder, 'repositories', storagePath(shared.id), 'refs/heads/pusher-0.lock'), '')
     let restored: RunningProgram | undefined
     try {
       const mended = await runProgram(['doctor', '--data', '--mend'], settings)

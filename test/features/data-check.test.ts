@@ -4,6 +4,7 @@ import { mkdir, rename, rm, symlink, truncate, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DataFault } from '../../src/features/admin/data/check.ts'
 import { storagePath } from '../../src/git/storage.ts'
+import { openJobsPool } from '../../src/jobs/pool.ts'
 import { runProgram } from '../harness/program.ts'
 import { startTestService, type TestRepository, type TestService, type TestUser } from '../harness/service.ts'
 import { findFaults } from './transport/twins.ts'
@@ -34,6 +35,18 @@ afterEach(async () => {
 async function check(mends = false): Promise<{ faults: DataFault[]; lines: string[] }> {
   const faults = await findFaults(service, mends)
   return { faults, lines: faults.map(({ subject, detail }) => `${subject}: ${detail}`) }
+}
+
+/** The connection of a server that waits for jobs: one without workers, such as the one under test, leaves none. */
+async function openWorker(): Promise<AsyncDisposable> {
+  const pool = openJobsPool(service.context.sql)
+  const client = await pool.connect()
+  return {
+    async [Symbol.asyncDispose]() {
+      client.release()
+      await pool.end()
+    },
+  }
 }
 
 const named = () => `${repo.owner}/${repo.name} (${repo.id})`
@@ -151,6 +164,7 @@ describe('folders', () => {
     for (const path of left) await Bun.write(path, 'x')
     await mkdir(join(folder, 'objects/incoming-x'))
     await mkdir(join(root, '@creating/9-x'))
+    await using _worker = await openWorker()
     expect((await check()).lines).toEqual([])
     await age(...left, join(folder, 'objects/incoming-x'), join(root, '@creating/9-x'))
     await expectMended(

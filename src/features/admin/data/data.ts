@@ -1,3 +1,5 @@
+import { isServed } from '../../../jobs/pool.ts'
+import { LOCK_SECONDS } from '../../refs/repair.ts'
 import type { DataCheck } from './check.ts'
 import { checkHalfBuilt, checkStrays, surveyFolders } from './folders.ts'
 import { checkRepositories } from './repositories.ts'
@@ -10,7 +12,9 @@ import { checkCounters, checkJobs, checkSequences, checkUnfinished } from './row
 export async function checkData(check: DataCheck): Promise<{ repositories: number; folders: number }> {
   await checkUnfinished(check)
   const survey = await surveyFolders(check)
-  const repositories = await checkRepositories(check, survey)
+  // Without a server nobody holds a lock: those of a restored copy, which may be of this minute, would refuse the first push.
+  const lockSeconds = (await isServed(check.context.sql)) ? LOCK_SECONDS : 0
+  const repositories = await checkRepositories(check, { ...survey, lockSeconds })
   await checkStrays(check, survey)
   await checkHalfBuilt(check)
   await checkCounters(check)

@@ -6,7 +6,7 @@ import { messageOf } from '../../../kernel/thrown.ts'
 import { findRefDifferences, type RefDifferences } from '../../refs/differences.ts'
 import { mendBrokenRefs } from '../../refs/mend.ts'
 import { refreshRepository } from '../../refs/refresh.ts'
-import { LOCK_SECONDS, longestPushSeconds } from '../../refs/repair.ts'
+import { longestPushSeconds } from '../../refs/repair.ts'
 import { syncRefs } from '../../refs/sync.ts'
 import { type DataCheck, type Found, settle } from './check.ts'
 import type { FolderSurvey } from './folders.ts'
@@ -25,8 +25,13 @@ const columns = {
 }
 type Row = Pick<RepositoryRow, 'id' | 'name' | 'objectFormat' | 'defaultBranch' | 'sizeBytes'> & { owner: string }
 
+interface Circumstances extends FolderSurvey {
+  /** A lock of this age belongs to nobody. */
+  lockSeconds: number
+}
+
 /** Looks at the folder of every repository, a page of rows at a time. Returns how many there were. */
-export async function checkRepositories(check: DataCheck, survey: FolderSurvey): Promise<number> {
+export async function checkRepositories(check: DataCheck, survey: Circumstances): Promise<number> {
   const { db } = check.context
   if (!survey.mayRestore) tellOfMissing(check, survey)
   let [after, looked] = [0, 0]
@@ -40,7 +45,7 @@ export async function checkRepositories(check: DataCheck, survey: FolderSurvey):
       .limit(PAGE)
     for (let at = 0; at < rows.length && !check.signal.aborted; at += ABREAST) {
       const some = rows.slice(at, at + ABREAST)
-      await Promise.all(some.map((row) => checkRepository(check, row, survey.mayRestore)))
+      await Promise.all(some.map((row) => checkRepository(check, row, survey)))
       looked += some.length
       check.progress(`${looked} of ${survey.rows} repositories looked through`)
     }
@@ -56,10 +61,10 @@ function tellOfMissing(check: DataCheck, { rows, folders, strays }: FolderSurvey
   check.found({ subject: 'Folders', detail, remedy, isMended: false })
 }
 
-async function checkRepository(check: DataCheck, row: Row, mayRestore: boolean): Promise<void> {
+async function checkRepository(check: DataCheck, row: Row, { mayRestore, lockSeconds }: Circumstances): Promise<void> {
   try {
     if (!(await checkFolder(check, row, mayRestore))) return
-    await checkStale(check, row)
+    await checkStale(check, row, lockSeconds)
     if (check.looksAtObjects && !(await checkObjects(check, row))) return
     await checkRefs(check, row)
     await checkSize(check, row)
@@ -95,9 +100,9 @@ async function checkFolder(check: DataCheck, row: Row, mayRestore: boolean): Pro
   return tell(check, row, { detail, remedy: 'put it back from a backup', mend })
 }
 
-async function checkStale(check: DataCheck, row: Row): Promise<void> {
+async function checkStale(check: DataCheck, row: Row, lockSeconds: number): Promise<void> {
   const { git, config } = check.context
-  const ages = [longestPushSeconds(config), LOCK_SECONDS] as const
+  const ages = [longestPushSeconds(config), lockSeconds] as const
   const stale = await git.repair.listStale(row.id, ...ages)
   if (stale.length === 0) return
   await tell(check, row, {
