@@ -1,7 +1,8 @@
 // `bun run check`: what CI asks. Every step runs, also after a failure; the last line counts tests and steps.
 import { resolve } from 'node:path'
 import { checkConformance } from './conformance/run.ts'
-import { resultLine, runTests } from './run.ts'
+import { resultLine } from './report.ts'
+import { runTests } from './run.ts'
 
 const root = resolve(import.meta.dir, '..')
 
@@ -37,12 +38,15 @@ for (const [name, words] of steps) {
 }
 
 const testsDone = announce('Tests')
-count('Tests', await runTests([]))
+const tests = await runTests([])
+count('Tests', tests)
 testsDone()
 
 const conformanceDone = announce('Conformance')
 count('Conformance', await checkConformance())
 conformanceDone()
 
+// Their own places are thousands of lines above, and of a long log often only the end is kept.
+process.stdout.write(tests.faults.map((fault) => `\n${fault}\n`).join(''))
 process.stdout.write(`\n${failures.join('\n')}\n${resultLine(total)}\n`)
 process.exit(total.failed === 0 ? 0 : 1)

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { resolve } from 'node:path'
 import { configMarkdown } from '../src/cli/config.ts'
-import { resultLine } from './run.ts'
+import { resultLine } from './report.ts'
 
 const readme = await Bun.file(resolve(import.meta.dir, '../README.md')).text()
 

@@ -4,12 +4,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { startKeeper } from './harness/database.ts'
-
-export interface TestResult {
-  passed: number
-  failed: number
-  skipped: number
-}
+import { readReport, resultLine, type TestResult } from './report.ts'
 
 /**
  * For tests and for what runs before them: real git and a whole program on two busy cores take their time. The preloaded
@@ -48,20 +43,6 @@ export async function runTests(words: readonly string[]): Promise<TestResult> {
     await keeper.stop()
     rmSync(folder, { recursive: true, force: true })
   }
-}
-
-/** A run that failed outside of any test (a file that does not load, no test at all) counts as one failure. */
-export function readReport(xml: string, exitCode: number): TestResult {
-  const suites = /<testsuites [^>]*>/.exec(xml)?.[0] ?? ''
-  const count = (name: string) => Number(new RegExp(` ${name}="(\\d+)"`).exec(suites)?.[1] ?? 0)
-  const [tests, failures, skipped] = [count('tests'), count('failures') + count('errors'), count('skipped')]
-  const isUnexplained = (exitCode !== 0 && failures === 0) || tests === 0
-  return { passed: tests - failures - skipped, failed: isUnexplained ? failures + 1 : failures, skipped }
-}
-
-/** What ends every run: `12 passed, 0 failed`, alone on the last line; before it how many were skipped, if any. */
-export function resultLine({ passed, failed, skipped }: TestResult): string {
-  return `${skipped > 0 ? `${skipped} skipped\n` : ''}${passed} passed, ${failed} failed`
 }
 
 if (import.meta.main) {
