@@ -198,6 +198,14 @@ test('a job that a living worker claimed but never heard of is freed', async () 
   await worker.close()
 })
 
+/** Ends the connections of all workers. Returns how many there were. */
+async function cutConnections(): Promise<number> {
+  const cut = await queue.database.sql`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid() and application_name = 'hearth jobs'`
+  return cut.length
+}
+
 test('a running worker hears of a job at once, and is back soon after the database cut all connections', async () => {
   const done: number[] = []
   const worker = openQueue(home.url, {
@@ -206,14 +214,32 @@ test('a running worker hears of a job at once, and is back soon after the databa
     },
   })
   await worker.jobs.start()
-  const cut = () => queue.database.sql`
-    select pg_terminate_backend(pid) from pg_stat_activity
-    where datname = current_database() and pid <> pg_backend_pid() and application_name = 'hearth jobs'`
   for (let id = 1; id <= 2; id++) {
-    expect((await cut()).length).toBeGreaterThan(0)
+    expect(await cutConnections()).toBeGreaterThan(0)
     await queue.add(id)
     // A job that was just claimed over a connection that is cut waits until the claim counts as lost: 25 s at most.
     await until(() => done.includes(id), `job ${id} after the connections were cut`, 40_000)
   }
+  await worker.close()
+})
+
+test('a worker that was cut off in its very first statement works all the same', async () => {
+  const done: number[] = []
+  const worker = openQueue(home.url, {
+    async react({ id }) {
+      done.push(id)
+    },
+  })
+  await queue.database.sql.begin(async (sql) => {
+    await sql`lock table graphile_worker._private_tasks in access exclusive mode`
+    await worker.jobs.start()
+    const waiting = () => queue.database.sql`
+      select 1 from pg_stat_activity
+      where datname = current_database() and application_name = 'hearth jobs' and wait_event_type = 'Lock'`
+    await until(async () => (await waiting()).length > 0, 'the worker looks up its tasks')
+    await cutConnections()
+  })
+  await queue.add(1)
+  await until(() => done.includes(1), 'the job ran')
   await worker.close()
 })
