@@ -4,9 +4,11 @@ import type pg from 'pg'
 export interface Liveness {
   beatSeconds: number
   deadSeconds: number
+  /** For handlers to heed their signal when their worker ends by a fault, and then for the worker to end. */
+  endSeconds: number
 }
 
-export const defaultLiveness: Liveness = { beatSeconds: 5, deadSeconds: 20 }
+export const defaultLiveness: Liveness = { beatSeconds: 5, deadSeconds: 20, endSeconds: 5 }
 
 export async function registerWorker(pool: pg.Pool, id: string): Promise<void> {
   await pool.query('insert into job_workers (id) values ($1) on conflict (id) do update set seen_at = now()', [id])

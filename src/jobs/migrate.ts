@@ -2,7 +2,7 @@ import { runMigrations } from 'graphile-worker'
 import { connect } from '../../db/connect.ts'
 import { jobCatalogue } from './catalogue.ts'
 import { libraryLogger } from './logger.ts'
-import { openJobsPool } from './pool.ts'
+import { JobsPool } from './pool.ts'
 
 /**
  * Brings the queue's own schema, `graphile_worker`, up to date. To be called under the lock of the migrations
@@ -11,7 +11,7 @@ import { openJobsPool } from './pool.ts'
 export async function migrateJobs(url: string): Promise<void> {
   // Never connects: it reads the address, so that both drivers understand it alike.
   const sql = connect(url, { max: 1 })
-  const pool = openJobsPool(sql)
+  const pool = new JobsPool(sql)
   try {
     await runMigrations({ pgPool: pool, schema: 'graphile_worker', logger: libraryLogger() })
     // Known names beforehand: the first job of a new name would else hold up all others of that name until its commit.
@@ -23,6 +23,6 @@ export async function migrateJobs(url: string): Promise<void> {
       [Object.keys(jobCatalogue)],
     )
   } finally {
-    await pool.end()
+    await pool.close()
   }
 }

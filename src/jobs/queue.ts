@@ -1,12 +1,11 @@
 import { runOnce } from 'graphile-worker'
-import type pg from 'pg'
 import type { Sql } from '../../db/client.ts'
 import { Attempts } from './attempts.ts'
 import { enqueueJob } from './enqueue.ts'
 import type { Jobs } from './jobs.ts'
 import { defaultLiveness, type Liveness } from './liveness.ts'
 import { libraryLogger } from './logger.ts'
-import { openJobsPool } from './pool.ts'
+import { JobsPool } from './pool.ts'
 import { tasksOf, type Work } from './tasks.ts'
 import { librarySettings, startWorker, type Worker, type WorkerOptions } from './worker.ts'
 
@@ -28,32 +27,17 @@ const DRAIN_LIMIT_MS = 60_000
 /** The queue over PostgreSQL. It connects at the first use. */
 export function createJobs(options: JobsOptions): Jobs {
   const { sql, concurrency = DEFAULT_CONCURRENCY, liveness = defaultLiveness } = options
-  const pool = openJobsPool(sql)
-  const supervisor = supervise({ ...options, pool, concurrency, liveness })
+  const pool = new JobsPool(sql)
+  const supervisor = supervise({ ...options, concurrency, liveness })
   return {
     enqueue: enqueueJob,
     drain: () => drain(pool, options, concurrency),
     start: supervisor.start,
     async stop(deadlineMs = DEFAULT_STOP_MS) {
-      // Seen after many lost connections: the library or its driver waits for one that is gone. What it held is freed as a dead worker's.
-      const warn = (what: string) => options.log.warn(`${what} did not end in time, and is left behind`)
-      await orLeave(supervisor.stop(deadlineMs), deadlineMs + LEAVE_MS, () => warn('the job worker'))
-      await orLeave(pool.end(), LEAVE_MS, () => warn('the connections of the jobs'))
+      await supervisor.stop(deadlineMs)
+      await pool.close()
     },
   }
-}
-
-/** Longer than the library, or the driver, ever takes to end by itself. */
-const LEAVE_MS = 5000
-
-/** Waits no longer than this; `left` is called where that was not enough. */
-async function orLeave(end: Promise<unknown>, milliseconds: number, left: () => void): Promise<void> {
-  const { promise: over, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(() => {
-    left()
-    resolve()
-  }, milliseconds)
-  await Promise.race([end, over]).finally(() => clearTimeout(timer))
 }
 
 /** Keeps one worker alive: a worker that ended by a fault is replaced. */
@@ -86,7 +70,7 @@ function supervise(options: WorkerOptions): { start(): Promise<void>; stop(deadl
   }
 }
 
-async function drain(pool: pg.Pool, work: JobsOptions, concurrency: number): Promise<void> {
+async function drain(pool: JobsPool, work: JobsOptions, concurrency: number): Promise<void> {
   const taskList = tasksOf(work, new Attempts())
   const logger = libraryLogger(work.log)
   const deadline = performance.now() + DRAIN_LIMIT_MS
@@ -99,7 +83,7 @@ async function drain(pool: pg.Pool, work: JobsOptions, concurrency: number): Pro
 }
 
 /** Whether a job is due or runs. Jobs that wait for their next attempt, or for ever, do not count. */
-async function isBusy(pool: pg.Pool): Promise<boolean> {
+async function isBusy(pool: JobsPool): Promise<boolean> {
   const { rows } = await pool.query<{ busy: boolean }>(
     `select exists (
        select 1 from graphile_worker._private_jobs

@@ -4,7 +4,7 @@ import { mkdir, rename, rm, symlink, truncate, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DataFault } from '../../src/features/admin/data/check.ts'
 import { storagePath } from '../../src/git/storage.ts'
-import { openJobsPool } from '../../src/jobs/pool.ts'
+import { JobsPool } from '../../src/jobs/pool.ts'
 import { runProgram } from '../harness/program.ts'
 import { startTestService, type TestRepository, type TestService, type TestUser } from '../harness/service.ts'
 import { findFaults } from './transport/twins.ts'
@@ -39,12 +39,12 @@ async function check(mends = false): Promise<{ faults: DataFault[]; lines: strin
 
 /** The connection of a server that waits for jobs: one without workers, such as the one under test, leaves none. */
 async function openWorker(): Promise<AsyncDisposable> {
-  const pool = openJobsPool(service.context.sql)
+  const pool = new JobsPool(service.context.sql)
   const client = await pool.connect()
   return {
     async [Symbol.asyncDispose]() {
       client.release()
-      await pool.end()
+      await pool.close()
     },
   }
 }

@@ -176,7 +176,7 @@ test('a stop takes back jobs from handlers that ignore their signal', async () =
 test('a job that a living worker claimed but never heard of is freed', async () => {
   const done: number[] = []
   const worker = openQueue(home.url, {
-    liveness: { beatSeconds: 0.05, deadSeconds: 1 },
+    liveness: { beatSeconds: 0.05, deadSeconds: 1, endSeconds: 1 },
     async react({ id, attempt }) {
       done.push(id, attempt)
     },
@@ -241,5 +241,36 @@ test('a worker that was cut off in its very first statement works all the same',
   })
   await queue.add(1)
   await until(() => done.includes(1), 'the job ran')
+  await worker.close()
+})
+
+test('a worker that cannot end, since a statement never does, is left behind and another takes its place', async () => {
+  const done: number[] = []
+  const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const worker = openQueue(home.url, {
+    liveness: { beatSeconds: 0.05, deadSeconds: 20, endSeconds: 0.1 },
+    async react({ id }) {
+      if (id === 1) begun.resolve()
+      if (id === 1) await gate.promise
+      done.push(id)
+    },
+  })
+  const { sql } = queue.database
+  const workers = async () => (await sql`select id from job_workers`).map(({ id }) => String(id))
+  const others = await workers()
+  const own = async () => (await workers()).filter((id) => !others.includes(id))
+  await worker.jobs.start()
+  const [first = ''] = await own()
+  await queue.add(1)
+  await begun.promise
+  await sql.begin(async (locking) => {
+    // Whoever wants to say that the job is done waits.
+    await locking`select 1 from graphile_worker._private_jobs where locked_by = ${first} for update`
+    gate.resolve()
+    await sql`delete from job_workers where id = ${first}`
+    await until(async () => (await own()).some((id) => id !== first), 'another worker is there')
+  })
+  await queue.add(2)
+  await until(() => done.includes(2), 'the second job ran')
   await worker.close()
 })

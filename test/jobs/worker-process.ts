@@ -19,7 +19,7 @@ if (schedule !== undefined)
   })
 
 const { jobs, context } = openQueue(url, {
-  liveness: { beatSeconds: 0.2, deadSeconds: 1 },
+  liveness: { beatSeconds: 0.2, deadSeconds: 1, endSeconds: 1 },
   async react({ id, attempt }) {
     say(`${behaviour} ${id} ${attempt}`)
     if (behaviour === 'hang') await new Promise(() => undefined)
