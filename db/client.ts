@@ -13,6 +13,8 @@ export interface DatabaseOptions {
   poolSize: number
   /** Longest time of one statement; 0 is no limit. */
   timeoutSeconds?: number
+  /** Longest pause between two statements of one transaction. */
+  pauseSeconds?: number
   /** Shown in pg_stat_activity. */
   applicationName?: string
   /** Time to wait for a connection to be made. */
@@ -30,9 +32,16 @@ const JSON_TYPE = 114
 const TIMESTAMPTZ = 1184
 const JSONB = 3802
 
+/**
+ * A process that was stopped, or whose host is gone without a word, would keep what it has locked for hours. Twice what a git command
+ * may take inside of a transaction; one that needs longer says so by `allowPause`.
+ */
+const PAUSE_SECONDS = 60
+
 /** Opens a pool. Connections are made at first use, so an address that does not answer fails there. */
 export function openDatabase(url: string, options: DatabaseOptions): Database {
-  const { poolSize, timeoutSeconds = 30, applicationName = 'hearth', connectSeconds = 10 } = options
+  const { poolSize, timeoutSeconds = 30, pauseSeconds = PAUSE_SECONDS } = options
+  const { applicationName = 'hearth', connectSeconds = 10 } = options
   const sql = connect(url, {
     max: poolSize,
     connect_timeout: connectSeconds,
@@ -40,7 +49,11 @@ export function openDatabase(url: string, options: DatabaseOptions): Database {
     backoff: (retries: number) => Math.min(1, 0.05 * 2 ** retries) * (0.5 + Math.random() / 2),
     // Notices ("relation already exists, skipping") would go to standard output.
     onnotice: () => undefined,
-    connection: { application_name: applicationName, statement_timeout: timeoutSeconds * 1000 },
+    connection: {
+      application_name: applicationName,
+      statement_timeout: timeoutSeconds * 1000,
+      idle_in_transaction_session_timeout: pauseSeconds * 1000,
+    },
     // int8 is text by default. Our ids and counts stay far below 2^53, and JSON has no other number.
     types: { bigint: { to: 20, from: [20], parse: Number, serialize: String } },
   })

@@ -21,7 +21,7 @@ function databaseRefusal(error: unknown): Refusal | undefined {
   if (code === '40001' || code === '40P01' || code === '55P03')
     return unavailable('changed at the same time, try again', 1)
   if (code === '57014') return unavailable('the database took too long, try again')
-  if (/^(08|53|57P)/.test(code)) return unavailable('the database is not available, try again')
+  if (/^(08|53|57P|25P03)/.test(code)) return unavailable('the database is not available, try again')
   return undefined
 }
 

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eq, like, sql } from 'drizzle-orm'
 import { openDatabase } from '../../db/client.ts'
+import { allowPause } from '../../db/pause.ts'
 import { users } from '../../db/schema/users.ts'
 import { layCableToDatabase } from '../harness/cable.ts'
 import { startTestService, type TestService } from '../harness/service.ts'
+import { until } from '../harness/until.ts'
 
 let service: TestService
 
@@ -49,4 +51,46 @@ test('a database that falls silent in the middle of statements is given up soon 
   expect(await queued).toHaveLength(1)
   await database.close()
   await cable.close()
+})
+
+test('what a process that is gone without a word has locked is free again soon', async () => {
+  const { cable, url } = await layCableToDatabase(service.databaseUrl)
+  const database = openDatabase(url, { poolSize: 1, pauseSeconds: 1 })
+  const gone = Promise.withResolvers<void>()
+  const lock = (client: typeof database.sql) =>
+    client`update users set full_name = 'locked' where name = ${service.admin.name}`
+  const locked = Promise.withResolvers<void>()
+  const held = database.sql
+    .begin(async (client) => {
+      await client`update users set full_name = 'lost' where name = ${service.admin.name}`
+      locked.resolve()
+      await gone.promise
+      await client`select 1`
+    })
+    .catch((error: unknown) => error)
+  await locked.promise
+  cable.mute()
+  // Else it waits for as long as one statement may take, and fails.
+  expect((await lock(service.context.sql)).count).toBe(1)
+  gone.resolve()
+  cable.cut()
+  expect(await held).toBeInstanceOf(Error)
+  await database.close(0)
+  await cable.close()
+})
+
+test('a transaction that says so may pause for longer', async () => {
+  const database = openDatabase(service.databaseUrl, { poolSize: 1, pauseSeconds: 1, applicationName: 'pausing' })
+  const paused = async () =>
+    (
+      await service.context.sql`
+        select 1 from pg_stat_activity
+        where application_name = 'pausing' and state = 'idle in transaction' and state_change < now() - interval '1.5 s'`
+    ).length > 0
+  await database.db.transaction(async (tx) => {
+    await allowPause(tx, 60)
+    await until(paused, 'it has paused')
+    await tx.execute(sql`select 1`)
+  })
+  await database.close()
 })

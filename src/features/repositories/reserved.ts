@@ -1,4 +1,5 @@
 import type { Db } from '../../../db/client.ts'
+import { allowPause } from '../../../db/pause.ts'
 import { violatedConstraint } from '../../../db/violations.ts'
 import type { Context } from '../../context.ts'
 import { isGitError } from '../../git/errors.ts'
@@ -37,6 +38,8 @@ async function buildReserved(context: Context, building: Building, id: number): 
     return await turnsOf(context).run(() =>
       context.db.transaction(async (tx) => {
         if (!(await claimReservation(tx, id))) return false
+        // A copy of a large repository, say.
+        await allowPause(tx, context.config.gitTimeoutSeconds)
         // The folder of somebody else: not ours to remove, so the reservation ends.
         if ((await buildFolder(building, id)) === 'taken') return false
         await building.insertRows(tx, id)
