@@ -106,6 +106,7 @@ const OUTSIDE: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'The database does not answer.',
   ENOTFOUND: 'The host of the database is unknown.',
   CONNECT_TIMEOUT: 'The database does not answer.',
+  '08P01': 'The pooler in front of the database needs another setting: README, "External database", has it.',
   '28P01': 'The database refuses the password in DATABASE_URL.',
   '3D000': 'The database that DATABASE_URL names does not exist.',
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from '../harness/client.ts'
@@ -113,6 +114,24 @@ describe('accounts', () => {
     server.kill('SIGTERM')
     expect(await server.exited).toBe(0)
   })
+})
+
+test('a pooler that refuses what a connection begins with is told of, with where to look', async () => {
+  const fields = ['SFATAL', 'C08P01', 'Munsupported startup parameter: statement_timeout', '']
+    .map((one) => `${one}\0`)
+    .join('')
+  const answer = Buffer.concat([Buffer.from('E'), Buffer.alloc(4), Buffer.from(fields)])
+  answer.writeUInt32BE(answer.length - 1, 1)
+  const pooler = createServer((client) => client.once('data', () => client.end(answer)))
+  await new Promise<void>((resolve) => pooler.listen(0, '127.0.0.1', resolve))
+  const address = pooler.address()
+  const port = address !== null && typeof address === 'object' ? address.port : 0
+  const behind = { ...settings, DATABASE_URL: `postgres://nobody@127.0.0.1:${port}/none` }
+  const { exitCode, stderr } = await runProgram(['migrate'], behind)
+  pooler.close()
+  expect(stderr).toStartWith('The pooler in front of the database needs another setting')
+  expect(stderr).toContain('unsupported startup parameter: statement_timeout')
+  expect(exitCode).toBe(1)
 })
 
 describe('doctor', () => {
