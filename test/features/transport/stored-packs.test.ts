@@ -25,6 +25,9 @@ async function beginClone(user: TestUser): Promise<{ rest(): Promise<string> }> 
   const { headers, body } = request(user)
   const fields = Object.entries({ host: hostname, 'content-length': body.length, ...headers })
   const socket = connect(Number(port), hostname)
+  // From the beginning: the server may break off before anybody asks for the rest.
+  const closed = new Promise((resolve) => void socket.once('close', resolve))
+  socket.on('error', () => undefined)
   socket.write(`POST ${pathname} HTTP/1.1\r\n${fields.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`)
   socket.write(body)
   await once(socket, 'readable')
@@ -33,11 +36,10 @@ async function beginClone(user: TestUser): Promise<{ rest(): Promise<string> }> 
   return {
     async rest() {
       let last = Buffer.alloc(0)
-      socket.on('error', () => undefined)
       socket.on('data', (bytes: Buffer) => {
         last = Buffer.concat([last, bytes]).subarray(-20)
       })
-      await new Promise((resolve) => void socket.once('close', resolve))
+      await closed
       return last.toString('latin1')
     },
   }
@@ -69,7 +71,7 @@ test('who goes away leaves no file open', async () => {
     gone.abort()
   }
   await untilClosed()
-  expect((await cloneOf(owner)).status).toBe(200)
+  expect((await (await cloneOf(owner)).bytes()).length).toBeGreaterThan(BYTES)
 })
 
 test('what ends too early is broken off, and is no whole answer', async () => {
