@@ -103,12 +103,21 @@ async function createDatabase(url: string): Promise<void> {
 async function stopServer(cluster: Cluster, urlToAsk: string | undefined): Promise<void> {
   const server = findServer(dataFolder(cluster))
   if (server === undefined || (urlToAsk !== undefined && (await hasOtherClients(urlToAsk)))) return
-  // SIGINT is PostgreSQL's fast shutdown: sessions are ended, everything is written.
-  process.kill(server.pid, 'SIGINT')
+  shutDown(server)
   const deadline = performance.now() + STOP_MS
   while (findServer(dataFolder(cluster))?.pid === server.pid) {
     if (performance.now() > deadline) throw new Error(`PostgreSQL (process ${server.pid}) did not stop`)
     await Bun.sleep(POLL_MS)
+  }
+}
+
+/** SIGINT is PostgreSQL's fast shutdown: sessions are ended, everything is written. */
+function shutDown({ pid }: ServerFile): void {
+  try {
+    process.kill(pid, 'SIGINT')
+  } catch (error) {
+    // It has just ended by itself.
+    if (errorCode(error) !== 'ESRCH') throw error
   }
 }
 
@@ -127,6 +136,10 @@ async function hasOtherClients(url: string): Promise<boolean> {
       if (performance.now() > deadline) return true
       await Bun.sleep(POLL_MS)
     }
+  } catch (error) {
+    // It stops already: systemd, say, tells every process of a service to end.
+    if (isGone(error)) return false
+    throw error
   } finally {
     await sql.end()
   }

@@ -17,12 +17,14 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { connect } from '../../db/connect.ts'
 import { ConfigError } from '../../src/config.ts'
+import { errorCode } from '../../src/kernel/thrown.ts'
 import { canEnter, databaseAccount } from '../../src/postgres/account.ts'
 import { type Cluster, createCluster } from '../../src/postgres/cluster.ts'
 import { startEmbedded, startServer } from '../../src/postgres/embedded.ts'
 import { SHARED_PLACE } from '../../src/postgres/place.ts'
 import { databasePrograms } from '../../src/postgres/programs.ts'
 import { findServer } from '../../src/postgres/server-file.ts'
+import { until } from '../harness/until.ts'
 
 const isRoot = process.getuid?.() === 0
 let home: string
@@ -101,6 +103,19 @@ test('what a killed process left running is taken over, and stopped in the end',
   expect(server()).toEqual(before)
   await stop()
   expect(server()).toBeUndefined()
+})
+
+test('one that was told to stop by somebody else, such as systemd, is stopped all the same', async () => {
+  const { url, stop } = await startEmbedded(dataDir)
+  // It would wait for this session to end.
+  const sql = connect(url, { max: 1, onnotice: () => undefined })
+  await sql`select 1`
+  process.kill(server()?.pid ?? 0, 'SIGTERM')
+  const refusal = () => query(url, 'select 1').then(String, errorCode)
+  await until(async () => (await refusal()) === '57P03', 'it takes nobody any more')
+  await stop()
+  expect(server()).toBeUndefined()
+  await sql.end()
 })
 
 test('after the server itself was killed, what was committed is there again', async () => {
