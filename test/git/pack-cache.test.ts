@@ -164,6 +164,12 @@ test('a setting that hides refs counts at once', async () => {
 test('refs are told without git until one moves, also when they are packed', async () => {
   await fresh()
   const told = await ask(stage, id, listing)
+  // It is kept a moment after it was sent.
+  await until(async () => {
+    const before = await stage.started()
+    await ask(stage, id, listing)
+    return (await stage.started()) === before
+  }, 'the answer is kept')
   expect(await withoutGit(() => ask(stage, id, listing))).toBe(told)
   await stage.git.maintain(id)
   for (const _ of [1, 2]) expect(await ask(stage, id, listing)).toBe(told)
