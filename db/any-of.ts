@@ -1,8 +1,18 @@
-import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { type GetColumnData, type SQL, sql } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
 
 /**
- * Whether a number is among these, in one text for any count of them: PostgreSQL plans it once, and expects few of them. `inArray`
- * makes another statement for each count, which is planned anew.
+ * Whether a column has one of these values. It is one text for any number of them, which PostgreSQL keeps and plans once; drizzle's
+ * `inArray` makes another statement for each count.
  */
-export const anyOf = (column: SQLWrapper, numbers: readonly number[]): SQL =>
-  sql`${column} = any(${`{${numbers.join(',')}}`}::bigint[])`
+export const anyOf = <Column extends PgColumn>(
+  column: Column,
+  values: Iterable<GetColumnData<Column, 'raw'> & (number | string)>,
+): SQL => sql`${column} = any(${arrayOf(values)}::${sql.raw(column.getSQLType())}[])`
+
+/** A list of texts as one parameter. */
+export const textArray = (texts: Iterable<string>): SQL => sql`${arrayOf(texts)}::text[]`
+
+/** As PostgreSQL writes an array: every value in quotes, so that none is taken for null or for two. */
+const arrayOf = (values: Iterable<number | string>): string =>
+  `{${Array.from(values, (value) => `"${String(value).replace(/["\\]/g, '\\$&')}"`).join(',')}}`

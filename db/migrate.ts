@@ -14,8 +14,6 @@ export class MigrationError extends Error {}
 export interface MigrateOptions {
   /** Tests give their own; the program has its own list. */
   migrations?: readonly Migration[]
-  /** Migrations of the parts that keep tables of their own (the job queue). Runs under the same lock. */
-  alsoMigrate?: (url: string) => Promise<void>
 }
 
 /**
@@ -32,9 +30,7 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
   try {
     await requireServer(sql)
     await sql`select pg_advisory_lock(${MIGRATION_LOCK})`
-    const applied = await applyPending(sql, options.migrations ?? migrations)
-    await options.alsoMigrate?.(url)
-    return applied
+    return await applyPending(sql, options.migrations ?? migrations)
   } finally {
     // Closing the connection also frees the lock.
     await sql.end({ timeout: 5 })

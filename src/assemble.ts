@@ -1,34 +1,37 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { openChannels } from '../db/channels.ts'
 import { openDatabase } from '../db/client.ts'
 import { migrate } from '../db/migrate.ts'
 import { jobHandlers, reactions } from './app/jobs.ts'
 import { createSignInJournal } from './audit/sign-ins.ts'
-import { loadInstanceKey } from './auth/instance-key.ts'
-import { createPasswords } from './auth/password.ts'
-import { createRecognizedTokens } from './auth/recognized.ts'
-import { createSecrets } from './auth/secrets.ts'
+import { openSecrets } from './auth/instance-key.ts'
+import { createPasswords, type HashCost } from './auth/password.ts'
 import { createVerifiedPasswords } from './auth/verified.ts'
-import type { Config } from './config.ts'
+import { type Config, ConfigError } from './config.ts'
 import type { Context } from './context.ts'
 import { createDispatcher } from './events/dispatcher.ts'
 import { createGit } from './git/cli/git.ts'
 import type { Git } from './git/engine.ts'
+import { GitError } from './git/errors.ts'
 import { handlerOf } from './jobs/handlers.ts'
-import { migrateJobs } from './jobs/migrate.ts'
 import { createJobs } from './jobs/queue.ts'
+import { readHostPolicy } from './kernel/host-policy.ts'
 import { type Clock, systemClock } from './kernel/time.ts'
 import { createLog, type Log } from './log.ts'
 import { createMailer } from './mail/mailer.ts'
+import { createOutbound, outboundLimits } from './outbound/client.ts'
+import { HostPlaces } from './outbound/places.ts'
 import { createRenderer } from './render/renderer.ts'
 import { loadInstanceSigning } from './signatures/instance.ts'
+import { createOpenPgp } from './signatures/openpgp.ts'
 import { openStorage } from './storage.ts'
 import { createTemplates } from './templates/templates.ts'
 
 /** The address of the database, ours or an external one, brought to the state that this version needs. */
 export async function openMigrated(config: Config, log: Log, built: AsyncDisposableStack): Promise<string> {
   const url = await openStorage(config, built)
-  const applied = await migrate(url, { alsoMigrate: migrateJobs })
+  const applied = await migrate(url)
   if (applied.length > 0) log.info({ applied }, 'database migrated')
   return url
 }
@@ -56,6 +59,7 @@ export interface Ground {
   /** The same for SSH. */
   sshPort?: number | undefined
   clock?: Clock | undefined
+  hashCost?: HashCost | undefined
 }
 
 /** Everything that rules need. What it opens is closed with `built`. */
@@ -65,38 +69,51 @@ export async function createContext(ground: Ground, built: AsyncDisposableStack)
     openDatabase(databaseUrl, { poolSize: config.databasePoolSize, timeoutSeconds: config.databaseTimeoutSeconds }),
     (database) => database.close(),
   )
-  const dispatcher = createDispatcher({ db, sql, log }, reactions)
+  // Before anything is read or written with another key.
+  const secrets = await openSecrets(db, config)
+  const channels = built.adopt(openChannels({ url: databaseUrl, sql }), (open) => open.close())
+  const dispatcher = createDispatcher({ db, log, channels }, reactions)
   const mailer = built.adopt(createMailer(config), (open) => open?.close())
   const jobs = createJobs({
-    sql,
+    url: databaseUrl,
+    channels,
     log,
     handlerOf: handlerOf(jobHandlers, () => context),
     feed: dispatcher.dispatch,
   })
   built.defer(() => jobs.stop(config.shutdownTimeoutSeconds * 1000))
   const git = built.adopt(await openGit(config), (engine) => engine.close())
-  const passwords = createPasswords({
+  const passwordLimits = {
     // A core stays free for everybody who is signed in already: on two cores it halves their wait.
     parallelism: Math.min(config.passwordHashParallelism, Math.max(1, availableParallelism() - 1)),
     queueLength: config.passwordHashQueue,
-  })
+  }
+  const passwords = createPasswords(passwordLimits, ground.hashCost)
   const renderer = built.adopt(createRenderer(log), (threads) => threads.stop())
+  const openPgp = built.adopt(createOpenPgp(), (threads) => threads.stop())
   const templates = createTemplates({ dir: join(config.dataDir, 'templates') })
   const baseUrl = baseUrlOf(config, ground.url)
   const context: Context = {
     config,
     db,
     sql,
+    channels,
     git,
     jobs,
     templates,
     renderer,
     mailer,
+    outbound: createOutbound({
+      hosts: readHostPolicy(config.webhookAllowedHosts),
+      proxy: config.webhookProxy,
+      limits: outboundLimits(config.webhookTimeoutSeconds),
+    }),
+    hostPlaces: new HostPlaces(),
     passwords,
     verified: createVerifiedPasswords(clock),
     signIns: createSignInJournal({ db, clock }),
-    recognized: createRecognizedTokens(sql, { clock, log, maxTokens: config.tokenCacheEntries }),
-    secrets: createSecrets(loadInstanceKey(config)),
+    secrets,
+    openPgp,
     signing: loadInstanceSigning(config),
     clock,
     log,
@@ -117,18 +134,27 @@ function sshRootOf(baseUrl: string, port: number): string {
   return port === 22 || port === 0 ? `git@${host}:` : `ssh://git@${host}:${port}/`
 }
 
-/** The engine with the limits of the settings. Throws when the git program is missing or too old. */
-export function openGit(config: Config): Promise<Git> {
+/**
+ * The engine with the limits of the settings.
+ * @throws ConfigError when the git program is missing or too old
+ */
+export async function openGit(config: Config): Promise<Git> {
   // Short commands and transfers wait in different queues; a transfer lives longer and needs less of the processor.
   const commands = Math.max(1, Math.ceil(config.gitMaxProcesses / 3))
-  return createGit({
+  const engine = createGit({
     repositoriesDir: config.repositoriesDir,
     maxProcesses: commands,
     maxTransfers: Math.max(1, config.gitMaxProcesses - commands),
     transferTimeoutMs: config.gitTimeoutSeconds * 1000,
     maxPushBytes: config.maxPushBytes,
     maxMemoryBytes: config.gitMaxMemoryBytes,
-    packCache: { folder: join(config.dataDir, 'cache', 'packs'), maxBytes: config.packCacheBytes },
+    maxTotalMemoryBytes: config.gitMaxMemoryTotal,
+    streamCache: { folder: join(config.dataDir, 'cache', 'git'), maxBytes: config.gitCacheBytes },
     hookSeconds: config.enableGitHooks ? config.gitHookTimeoutSeconds : undefined,
+  })
+  return engine.catch((error: unknown) => {
+    if (!(error instanceof GitError)) throw error
+    const tools = config.enableGitHooks ? 'Git 2.39 or newer, and for its hooks GNU coreutils,' : 'Git 2.39 or newer'
+    throw new ConfigError(error.message, `install ${tools} and let PATH lead there`)
   })
 }

@@ -2,6 +2,8 @@ import { resolve } from 'node:path'
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { parseMailbox } from './kernel/email.ts'
+import { isHostRule } from './kernel/host-policy.ts'
+import { isNetwork, type Networks, parseNetworks } from './kernel/network.ts'
 import { parseSmtpUrl } from './kernel/smtp-url.ts'
 
 const UNITS: Readonly<Record<string, number>> = { '': 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3, TiB: 1024 ** 4 }
@@ -16,7 +18,10 @@ const variables = {
   host: Type.String({ default: '127.0.0.1', description: 'Address to listen on; `0.0.0.0` in the image.' }),
   port: integer(3000, { minimum: 0, maximum: 65535 }, 'Port to listen on; 0 takes a free one.'),
   publicUrl: optional(url(['http', 'https']), 'Address that clients use, for links. Without it: host and port.'),
-  trustedProxies: list('Addresses or networks of proxies whose `X-Forwarded-For` is believed.'),
+  trustedProxies: {
+    ...list('Addresses or networks of proxies whose `X-Forwarded-For` is believed.'),
+    allowed: 'addresses, and networks such as 10.0.0.0/8, separated by commas',
+  },
   corsOrigins: list('Origins whose browser pages may call the API; `*` for all, without cookies.'),
 
   // Storage.
@@ -60,11 +65,6 @@ const variables = {
   ),
   passwordMinLength: integer(8, { minimum: 1, maximum: 128 }, 'Shortest password.'),
   tokenMaxDays: integer(0, { minimum: 0 }, 'Longest life of a new access token in days; 0 is no limit.'),
-  tokenCacheEntries: integer(
-    10_000,
-    { minimum: 0, maximum: 1_000_000 },
-    'Tokens recognized a moment ago that each process keeps; 0 looks each up for each request.',
-  ),
   queryTokens: choice(['allow', 'refuse'], 'Whether `?token=` and `?access_token=` sign in.'),
   noreplyDomain: Type.String({
     default: 'noreply.localhost',
@@ -117,16 +117,29 @@ const variables = {
   maxPushBytes: bytes('2GiB', 'Largest push.'),
   maxUrlBytes: integer(8192, { minimum: 256, maximum: 65536 }, 'Longest address of a request.'),
   maxHeaderBytes: bytes('16KiB', 'Largest head of a request.'),
-  requestTimeoutSeconds: integer(60, { minimum: 1, maximum: 255 }, 'Longest silence of a connection.'),
+  requestTimeoutSeconds: integer(
+    60,
+    { minimum: 1, maximum: 255 },
+    'Longest silence of a client, and longest time that it may take to send or to read 128 KiB.',
+  ),
+  maxConnectionsPerAddress: integer(
+    500,
+    { minimum: 0, maximum: 100_000 },
+    'Connections of one address at once; 0 is no limit. Not counted behind TRUSTED_PROXIES.',
+  ),
   gitMaxProcesses: integer(24, { minimum: 2, maximum: 1000 }, 'Git processes at once; others wait.'),
   gitMaxMemoryBytes: bytes(
     '1GiB',
     'Memory of one Git command that reads a repository; one that needs more is ended (Linux).',
   ),
-  archiveCacheBytes: bytes('4GiB', 'Archives that are kept, all together; as much again while they are made.'),
-  packCacheBytes: bytes(
-    '1GiB',
-    'Packs that are kept for clones of the same commits, all together; as much again while they are made. 0 keeps none.',
+  gitMaxMemoryTotal: Type.Optional(
+    byteCount(
+      'Memory of all Git commands together; more of them wait, then get 503. Without it: half of what the machine, or its cgroup, has.',
+    ),
+  ),
+  gitCacheBytes: bytes(
+    '5GiB',
+    'Packs, archives and large files on their way to clients, cached on the disk, all together; as much again while Git writes them. 0 caches none.',
   ),
   gitTimeoutSeconds: integer(3600, { minimum: 1 }, 'Longest time of one clone, fetch or push.'),
   passwordHashParallelism: integer(2, { minimum: 1, maximum: 64 }, 'Password checks at once.'),
@@ -134,11 +147,22 @@ const variables = {
   rateLimit: Type.String({
     default: 'off',
     pattern: '^(off|[1-9][0-9]*/[1-9][0-9]*s)$',
-    description: 'Requests per caller: `off`, or a rule such as `600/60s`.',
+    description:
+      'Requests per token, per account with a password, and per address of visitors: `off`, or a rule such as `600/60s`.',
     allowed: 'off, or REQUESTS/SECONDSs such as 600/60s',
   }),
-  webhookAllowedHosts: list(
-    'Hosts and networks that webhooks may reach besides public ones; `private` is all of them.',
+  webhookAllowedHosts: {
+    ...list(
+      'Hosts that webhooks may reach: `external` is all public addresses, `private` those of local networks; also `loopback`, `*`.',
+      ['external'],
+    ),
+    allowed: 'external, private, loopback, *, addresses, networks, and names with * and ?, separated by commas',
+  },
+  webhookProxy: optional(url(['http']), 'Proxy for webhooks. Addresses are judged here all the same.'),
+  webhookTimeoutSeconds: integer(
+    10,
+    { minimum: 1, maximum: 120 },
+    'Longest time of one delivery, its answer included.',
   ),
   shutdownTimeoutSeconds: integer(30, { minimum: 0, maximum: 3600 }, 'Time for running requests to end at a stop.'),
   auditRetentionDays: integer(365, { minimum: 1 }, 'Days that audit entries are kept.'),
@@ -173,7 +197,7 @@ const variables = {
 const schema = Type.Object(variables)
 
 /** What the program was told, checked and frozen. Folders are absolute; sizes are bytes. */
-export type Config = Readonly<Static<typeof schema> & { repositoriesDir: string }>
+export type Config = Readonly<Static<typeof schema> & { repositoriesDir: string; proxies: Networks }>
 
 /** A wrong setting. `message` has one line per variable: its name, the value and what is allowed. */
 export class ConfigError extends Error {
@@ -211,14 +235,30 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   }
   if (problems.length > 0) throw new ConfigError(problems.join('\n'))
   if (!Value.Check(schema, values)) throw new ConfigError('the table of variables has a default that it does not allow')
-  const between = mailFaults(values)
+  const between = [...proxyFaults(values), ...hostFaults(values), ...mailFaults(values)]
   if (between.length > 0) throw new ConfigError(between.join('\n'))
   const dataDir = resolve(values.dataDir)
   return Object.freeze({
     ...values,
     dataDir,
     repositoriesDir: resolve(values.repositoriesDir ?? `${dataDir}/repositories`),
+    proxies: parseNetworks(values.trustedProxies),
   })
+}
+
+function proxyFaults({ trustedProxies }: Static<typeof schema>): string[] {
+  return trustedProxies
+    .filter((entry) => !isNetwork(entry))
+    .map((entry) => `TRUSTED_PROXIES=${JSON.stringify(entry)} is not allowed: ${allowed(variables.trustedProxies)}`)
+}
+
+function hostFaults({ webhookAllowedHosts }: Static<typeof schema>): string[] {
+  return webhookAllowedHosts
+    .filter((word) => !isHostRule(word))
+    .map(
+      (word) =>
+        `WEBHOOK_ALLOWED_HOSTS=${JSON.stringify(word)} is not allowed: ${allowed(variables.webhookAllowedHosts)}`,
+    )
 }
 
 /** What no single variable shows. */
@@ -288,14 +328,13 @@ function integer(fallback: number, range: { minimum: number; maximum?: number },
   return Type.Integer({ default: fallback, ...range, description })
 }
 
+function byteCount(description: string) {
+  const allowed = 'a number of bytes, or one with KiB, MiB or GiB'
+  return Type.Integer({ minimum: 0, unit: 'bytes', description, allowed })
+}
+
 function bytes(fallback: string, description: string) {
-  const unit = 'bytes'
-  const schema = Type.Integer({
-    minimum: 0,
-    unit,
-    description,
-    allowed: 'a number of bytes, or one with KiB, MiB or GiB',
-  })
+  const schema = byteCount(description)
   return { ...schema, default: readValue(schema, fallback), shownDefault: fallback }
 }
 
@@ -310,8 +349,8 @@ function choice<const Name extends string>(names: readonly [Name, ...Name[]], de
   )
 }
 
-function list(description: string) {
-  return Type.Array(Type.String(), { default: [], description })
+function list(description: string, byDefault: readonly string[] = []) {
+  return Type.Array(Type.String(), { default: [...byDefault], description })
 }
 
 function optional<Schema extends TSchema>(schema: Schema, description: string) {

@@ -1,6 +1,6 @@
+import type { Channels } from '../db/channels.ts'
 import type { Db, Sql } from '../db/client.ts'
 import type { Passwords } from './auth/password.ts'
-import type { RecognizedTokens } from './auth/recognized.ts'
 import type { Secrets } from './auth/secrets.ts'
 import type { SignInJournal } from './auth/sign-ins.ts'
 import type { VerifiedPasswords } from './auth/verified.ts'
@@ -10,8 +10,11 @@ import type { Jobs } from './jobs/jobs.ts'
 import type { Clock } from './kernel/time.ts'
 import type { Log } from './log.ts'
 import type { Mailer } from './mail/mailer.ts'
+import type { Outbound } from './outbound/client.ts'
+import type { HostPlaces } from './outbound/places.ts'
 import type { Renderer } from './render/renderer.ts'
 import type { InstanceSigning } from './signatures/instance.ts'
+import type { OpenPgp } from './signatures/openpgp.ts'
 import type { Templates } from './templates/templates.ts'
 
 /** Everything a rule may need from outside, built once in main or in a test and handed on. Types only: nothing runs here. */
@@ -19,18 +22,24 @@ export interface Context {
   readonly config: Config
   readonly db: Db
   readonly sql: Sql
+  /** What other processes commit, as soon as they do. */
+  readonly channels: Channels
   readonly git: Git
   readonly jobs: Jobs
   readonly templates: Templates
   readonly renderer: Renderer
   /** Undefined without SMTP_URL: nothing is mailed. */
   readonly mailer: Mailer | undefined
+  /** Requests to addresses that users give. */
+  readonly outbound: Outbound
+  /** What is on its way to each host of theirs. */
+  readonly hostPlaces: HostPlaces
   readonly passwords: Passwords
   readonly verified: VerifiedPasswords
-  readonly recognized: RecognizedTokens
   readonly signIns: SignInJournal
   /** Encrypts what must be read back: second factors, secrets of hooks and mirrors. */
   readonly secrets: Secrets
+  readonly openPgp: OpenPgp
   /** The key by which the instance signs what it commits itself. */
   readonly signing: InstanceSigning
   readonly clock: Clock

@@ -1,21 +1,26 @@
 import { createApp } from './app/app.ts'
 import { periodicTasks, reactions, startRepairs } from './app/jobs.ts'
 import { baseUrlOf, createContext, openMigrated } from './assemble.ts'
+import type { HashCost } from './auth/password.ts'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
 import { createDispatcher } from './events/dispatcher.ts'
 import { createFirstAdministrator, type FirstAdministrator } from './first-admin.ts'
-import { openFront } from './http/front.ts'
+import type { Exchange } from './http/exchange.ts'
 import { createHandler, refuseRequest } from './http/handler.ts'
+import { listenFault } from './http/listen-fault.ts'
+import { openServer } from './http/server.ts'
 import { createCron } from './jobs/cron.ts'
 import { registerCronTasks } from './jobs/cron-tasks.ts'
 import type { Refusal } from './kernel/errors.ts'
 import type { Clock } from './kernel/time.ts'
 import { createLog, type Log } from './log.ts'
-import { openSshDoor } from './ssh/door.ts'
+import { openSshServer } from './ssh/server.ts'
 
 export interface ServiceOptions {
   clock?: Clock
+  /** What a password's hash costs; without it as much as it should. */
+  hashCost?: HashCost
   log?: Log
   /** False: no port is opened, requests come through `fetch` only. */
   listens?: boolean
@@ -45,19 +50,25 @@ export async function startService(config: Config, options: ServiceOptions = {})
   const { promise: application, resolve: ready } = Promise.withResolvers<Service['fetch']>()
   let fetch: Service['fetch'] = async (request) => (await application)(request)
   const listens = options.listens ?? true
-  const front = listens ? await listen(config, log, (request) => fetch(request)) : undefined
+  const http = listens ? await listen(config, log, (request) => fetch(request)) : undefined
 
   // Before the context as well: a free port becomes part of the addresses.
-  const ssh = listens && config.sshEnabled ? await openSshDoor(config) : undefined
+  const ssh = listens && config.sshEnabled ? await openSshServer(config) : undefined
 
   const stopping = new AbortController()
-  const ports = { url: front?.url, sshPort: ssh?.port }
-  const ground = { config, log, databaseUrl, stopping: stopping.signal, ...ports, clock: options.clock }
+  const ports = { url: http?.url, sshPort: ssh?.port }
+  const ground = {
+    config,
+    log,
+    databaseUrl,
+    stopping: stopping.signal,
+    ...ports,
+    clock: options.clock,
+    hashCost: options.hashCost,
+  }
   const context = await createContext(ground, built)
-  built.defer(() => context.recognized.stop())
-  context.recognized.start()
   built.defer(async () => {
-    await Promise.all([front, ssh].map((door) => door?.stop(config.shutdownTimeoutSeconds)))
+    await Promise.all([http, ssh].map((server) => server?.stop(config.shutdownTimeoutSeconds)))
   })
   // Runs first: what waits or streams hears of the stop while its connection is still open.
   built.defer(() => stopping.abort())
@@ -72,7 +83,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
   ssh?.open(context)
   if (ssh) log.info({ port: ssh.port, hostKey: ssh.fingerprint }, 'Git over SSH listens')
   const resources = built.move()
-  return { url: front?.url ?? '', context, firstAdministrator, fetch, stop: () => resources.disposeAsync() }
+  return { url: http?.url ?? '', context, firstAdministrator, fetch, stop: () => resources.disposeAsync() }
 }
 
 /** The queue's worker and the timers of the periodic tasks. */
@@ -81,8 +92,8 @@ async function startJobs(context: Context, built: AsyncDisposableStack): Promise
   const dispatcher = createDispatcher(context, reactions)
   built.defer(() => cron.stop())
   built.defer(() => dispatcher.stop())
-  await context.jobs.start()
-  await dispatcher.start()
+  context.jobs.start()
+  dispatcher.start()
   await cron.start()
 }
 
@@ -91,20 +102,23 @@ async function listen(config: Config, log: Log, fetch: Service['fetch']) {
   let url: string | undefined
   const handlers = {
     fetch,
-    refuse: (request: Request, refusal: Refusal) =>
-      refuseRequest({ config, log, baseUrl: baseUrlOf(config, url) }, request, refusal),
+    refuse: (exchange: Exchange, refusal: Refusal) =>
+      refuseRequest({ config, log, baseUrl: baseUrlOf(config, url) }, exchange, refusal),
   }
-  const front = await openFront(handlers, {
+  const server = await openServer(handlers, {
     host: config.host,
     port: config.port,
     maxHeaderBytes: config.maxHeaderBytes,
     maxUrlBytes: config.maxUrlBytes,
     maxBodyBytes: Math.max(config.maxBodyBytes, config.maxPushBytes),
-    maxHeldBytes: config.maxBodyBytes,
     idleSeconds: config.requestTimeoutSeconds,
+    // Behind a proxy all come from its address, and the proxy counts them.
+    maxConnectionsPerAddress: config.trustedProxies.length > 0 ? 0 : config.maxConnectionsPerAddress,
+  }).catch((error: unknown) => {
+    throw listenFault(config, error) ?? error
   })
   const isLocal = ['127.0.0.1', '0.0.0.0', '::', '::1'].includes(config.host)
   const host = isLocal ? 'localhost' : config.host.includes(':') ? `[${config.host}]` : config.host
-  url = `http://${host}:${front.port}`
-  return { url, stop: front.stop }
+  url = `http://${host}:${server.port}`
+  return { url, stop: server.stop }
 }

@@ -4,13 +4,14 @@ import { dirname, join, relative, resolve } from 'node:path'
 const root = resolve(import.meta.dir, '..')
 
 /** Folders of src that each folder may import from, besides itself. `db` is the tables, `context` holds types only. */
-const ground = ['kernel']
+const ground = ['kernel', 'threads']
 const below = [...ground, 'db', 'context', 'config', 'log', 'version']
 const shared = [...below, 'auth', 'access', 'git', 'wire', 'templates', 'content']
-const services = [...shared, 'audit', 'signatures', 'http', 'render', 'mail', 'jobs', 'events']
+const services = [...shared, 'outbound', 'audit', 'signatures', 'http', 'render', 'mail', 'jobs', 'events']
 const doors = [...services, 'features']
 const layers: Readonly<Record<string, readonly string[]>> = {
   kernel: [],
+  threads: ['kernel'],
   db: ground,
   config: ground,
   log: ['config'],
@@ -29,6 +30,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'kernel',
     'http',
     'mail',
+    'outbound',
     'render',
     'signatures',
   ],
@@ -42,6 +44,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   content: ['kernel', 'templates'],
   // Its rate limit has a periodic task.
   http: [...shared, 'jobs'],
+  outbound: ground,
   render: ground,
   mail: [...below, 'auth', 'jobs'],
   jobs: below,
@@ -57,10 +60,11 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   assemble: ['*'],
   'first-admin': ['*'],
   service: ['*'],
+  doctor: ['*'],
   cli: ['*'],
   main: ['*'],
   // Run by the commands of package.json, not by the program.
-  setup: ['kernel', 'postgres'],
+  setup: ['kernel', 'threads', 'postgres'],
 }
 
 /** A feature may import features of its own or a lower tier; upward it speaks by events. */
@@ -78,18 +82,30 @@ const tierNames: readonly (readonly string[])[] = [
     'two-factor',
   ].concat(['organizations', 'teams', 'badges', 'follows', 'blocks']),
   // Repositories.
-  ['repositories', 'collaborators', 'refs', 'branches', 'protections', 'tags', 'commits', 'contents', 'raw'].concat([
-    'archives',
-    'releases',
-    'topics',
-    'forks',
+  [
+    'repositories',
+    'repository-creation',
+    'repository-maintenance',
+    'repository-search',
     'stars',
     'watches',
+    'topics',
+    'collaborators',
+    'forks',
     'transfers',
     'templates',
+    'refs',
+    'branches',
+    'protections',
+    'tags',
+    'commits',
+    'contents',
+    'raw',
+    'archives',
+    'releases',
     'transport',
     'git-hooks',
-  ]),
+  ],
   // Collaboration.
   [
     'labels',
@@ -129,8 +145,8 @@ interface Source {
   imports: string[]
 }
 
-/** Also type imports and re-exports: a type is a dependency too. */
-const IMPORT = /(?:^|\n)\s*(?:import|export)\b[^'"`;]*?from\s+'(\.[^']+)'|\bimport\s*\(\s*'(\.[^']+)'/g
+/** Also type imports, re-exports and imports for their effect: each is a dependency. */
+const IMPORT = /(?:^|\n)\s*(?:import|export)\b(?:[^'"`;]*?from)?\s+'(\.[^']+)'|\bimport\s*\(\s*'(\.[^']+)'/g
 
 async function readSources(): Promise<Source[]> {
   const sources: Source[] = []
@@ -219,22 +235,64 @@ test.each([
   ],
   ['the clock is read by kernel/time.ts', /\bDate\.now\(|\bnew Date\(\)/, ['src/kernel/time.ts']],
   ['lists are linked by http/paging.ts', /x-total-count|headers(\.link\b|\['link'\]|\.set\('link')/i, ['src/http/']],
+  [
+    'the table of jobs is read and written by src/jobs',
+    /\b(from|into|update|join)\s+"?jobs\b"?|schema\/jobs\.ts'/i,
+    ['src/jobs/', 'db/schema/jobs.ts'],
+  ],
   ['nothing is imported while running', /\bimport\s*\(\s*['"`\w]|\brequire\s*\(\s*['"`]/, []],
 ] as const)('%s alone', (_, pattern, allowed) => {
   expect(withText(pattern, allowed)).toEqual([])
 })
 
-test('routes query nothing, services answer nothing, stores decide nothing, presenters ask nothing', () => {
-  const rules: readonly [RegExp, RegExp][] = [
-    [/\/routes\.ts$/, /from 'drizzle-orm'|\/git\/cli\//],
-    [/\/service\.ts$/, /from 'elysia'|\bnew Response\(/],
-    [/\/store\.ts$/, /\/http\/|\/kernel\/errors\.ts|\.transaction\(/],
-    [/^src\/wire\//, /\/context\.ts'|\/db\/client\.ts'|import \{[^}]*\bElysia\b/],
-  ]
-  const wrong = sources.flatMap(({ path, text }) =>
-    rules.filter(([file, code]) => file.test(path) && code.test(text)).map(([, code]) => `${path}: ${code.source}`),
+/**
+ * What the files of the features may not contain, by the last word of their names: `star-routes.ts` is of the role `routes`. A file
+ * whose name ends in none of these words holds rules, as `service.ts` does.
+ */
+const ROLES: Readonly<Record<string, readonly RegExp[]>> = {
+  // Routes query nothing.
+  routes: [/from 'drizzle-orm'/],
+  schema: [/from 'drizzle-orm'/, /\/context\.ts'/, /\bnew Response\(/],
+  // Stores decide nothing.
+  store: [/from 'elysia'/, /\bnew Response\(/, /\/http\//, /\/kernel\/errors\.ts/, /\.transaction\(/],
+  // Sends what is too large for a value: files, archives.
+  serve: [/from 'elysia'/, /from 'drizzle-orm'/],
+  // Rules answer nothing.
+  service: [/from 'elysia'/, /\bnew Response\(/],
+}
+
+const roleOf = (path: string): string => {
+  const word = path.match(/(?:^|[/-])([a-z]+)\.ts$/)?.[1] ?? ''
+  return word in ROLES ? word : 'service'
+}
+
+/** Folders whose files are told apart by role. */
+const WITH_ROLES = ['features', 'webhooks']
+
+test('routes query nothing, rules answer nothing, stores decide nothing', () => {
+  const wrong = sources
+    .filter(({ path }) => WITH_ROLES.includes(layerOf(path)))
+    .flatMap(({ path, text }) =>
+      (ROLES[roleOf(path)] ?? []).filter((code) => code.test(text)).map((code) => `${path}: ${code.source}`),
+    )
+  expect(wrong).toEqual([])
+})
+
+test('the inside of the Git engine is imported by what builds it', () => {
+  const outside = sources.filter(({ path }) => !path.startsWith('src/git/') && path !== 'src/assemble.ts')
+  const wrong = outside.flatMap(({ path, imports }) =>
+    imports.filter((target) => target.startsWith('src/git/cli/')).map((target) => `${path} -> ${target}`),
   )
   expect(wrong).toEqual([])
+})
+
+test('presenters ask nothing', () => {
+  expect(
+    sources
+      .filter(({ path }) => layerOf(path) === 'wire')
+      .filter(({ text }) => /\/context\.ts'|\/db\/client\.ts'|import \{[^}]*\bElysia\b/.test(text))
+      .map(({ path }) => path),
+  ).toEqual([])
 })
 
 /** Tables of data, which nobody reads from top to bottom. */

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import { configMarkdown } from '../src/cli/config.ts'
 import { ConfigError, describeVariables, loadConfig } from '../src/config.ts'
 
 const refusal = (env: Record<string, string>): string => {
@@ -21,6 +20,13 @@ describe('a wrong value is refused with the variable, the value and what is allo
     ['MAX_BODY_BYTES', '2 XB', 'MAX_BODY_BYTES="2 XB" is not allowed: a number of bytes, or one with KiB, MiB or GiB'],
     ['ENABLE_SWAGGER', 'yes', 'ENABLE_SWAGGER="yes" is not allowed: true or false'],
     ['RATE_LIMIT', 'few', 'RATE_LIMIT="few" is not allowed: off, or REQUESTS/SECONDSs such as 600/60s'],
+    ...['10.0.0.0/33', '10.0.0.0/', '10.0.0/8', 'proxy.example', '::1/129', '10.0.0.1/8/8', '10.0.0.1/-1'].map(
+      (entry) => [
+        'TRUSTED_PROXIES',
+        `127.0.0.1, ${entry}`,
+        `TRUSTED_PROXIES="${entry}" is not allowed: addresses, and networks such as 10.0.0.0/8, separated by commas`,
+      ],
+    ),
     ['LOG_FORMAT', 'xml', 'LOG_FORMAT="xml" is not allowed: one of auto, json, text'],
     [
       'PUBLIC_URL',
@@ -66,11 +72,6 @@ test('folders are absolute, and repositories lie in DATA_DIR unless told otherwi
 test('settings cannot be changed afterwards', () => {
   const config = loadConfig({})
   expect(() => Object.assign(config, { port: 1 })).toThrow()
-})
-
-test('the table of the README is the one that `config --markdown` prints', async () => {
-  const readme = await Bun.file(`${import.meta.dir}/../README.md`).text()
-  expect(readme).toContain(configMarkdown())
 })
 
 /** Settled with the foundation, for areas that come later. */

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readReport } from './report.ts'
+import { readReport, resultLine } from './report.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'hearth-report-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -38,5 +38,13 @@ test('a failed test is told with its file, its name and why', async () => {
 
 test('a file that does not load, and none at all, is a failure', async () => {
   expect(await resultOf("throw new Error('not loaded')")).toMatchObject({ passed: 0, failed: 1 })
-  expect(readReport('', 1)).toEqual({ passed: 0, failed: 1, skipped: 0, faults: [] })
+  expect(readReport('', 1)).toEqual({ passed: 0, failed: 1, skipped: [], faults: [] })
+})
+
+test('what was skipped is named before the result', async () => {
+  const result = await resultOf(`
+    test('well', () => undefined)
+    describe.skipIf(true)('without a browser', () => { test('a <page>', () => undefined) })`)
+  expect(result).toMatchObject({ passed: 1, failed: 0 })
+  expect(resultLine(result)).toBe('(skip) one.test.ts: a <page>\n1 passed, 0 failed')
 })

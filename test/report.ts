@@ -3,7 +3,8 @@
 export interface TestResult {
   passed: number
   failed: number
-  skipped: number
+  /** File and name of each. */
+  skipped: string[]
   /** Of each failed test its file, its name and why, to be told again at the end of a long log. */
   faults: string[]
 }
@@ -20,19 +21,22 @@ export function readReport(xml: string, exitCode: number): TestResult {
   return {
     passed: tests - failures - skipped,
     failed: isUnexplained ? failures + 1 : failures,
-    skipped,
+    skipped: [...xml.matchAll(SKIPPED)].map(({ groups }) => title(groups ?? {})),
     faults: [...xml.matchAll(FAULT)].map(({ groups }) => describe(groups ?? {})),
   }
 }
 
-const FAULT =
-  /<testcase name="(?<name>[^"]*)"[^>]* file="(?<file>[^"]*)"[^>]*>\s*<failure[^>]*>(?<why>[^<]*)<\/failure>/g
+const CASE = '<testcase name="(?<name>[^"]*)"[^>]* file="(?<file>[^"]*)"[^>]*>\\s*'
+const SKIPPED = new RegExp(`${CASE}<skipped`, 'g')
+const FAULT = new RegExp(`${CASE}<failure[^>]*>(?<why>[^<]*)</failure>`, 'g')
 
-function describe({ name = '', file = '', why = '' }: Record<string, string>): string {
+const title = ({ name = '', file = '' }: Record<string, string>): string => `${file}: ${decodeEntities(name)}`
+
+function describe({ why = '', ...named }: Record<string, string>): string {
   const lines = decodeEntities(why).trim().split('\n')
   const shown = lines.slice(0, MAX_LINES).map((line) => `  ${line}`)
   const more = lines.length > MAX_LINES ? [`  ... ${lines.length - MAX_LINES} more lines above`] : []
-  return [`(fail) ${file}: ${decodeEntities(name)}`, ...shown, ...more].join('\n')
+  return [`(fail) ${title(named)}`, ...shown, ...more].join('\n')
 }
 
 const CHARACTERS: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
@@ -42,7 +46,7 @@ const decodeEntities = (text: string): string =>
     code === undefined ? (CHARACTERS[name] ?? whole) : String.fromCodePoint(Number(code)),
   )
 
-/** What ends every run: `12 passed, 0 failed`, alone on the last line; before it how many were skipped, if any. */
-export function resultLine({ passed, failed, skipped }: Omit<TestResult, 'faults'>): string {
-  return `${skipped > 0 ? `${skipped} skipped\n` : ''}${passed} passed, ${failed} failed`
+/** What ends every run: `12 passed, 0 failed`, alone on the last line; before it what was skipped, by name. */
+export function resultLine({ passed, failed, skipped }: Pick<TestResult, 'passed' | 'failed' | 'skipped'>): string {
+  return [...skipped.map((name) => `(skip) ${name}`), `${passed} passed, ${failed} failed`].join('\n')
 }

@@ -1,52 +1,12 @@
-// `bun run test [files or bun test options]`: one throw-away PostgreSQL for all test processes, every test, and the
-// result alone on the last line.
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { availableParallelism, tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { startKeeper } from './harness/database.ts'
-import { readReport, resultLine, type TestResult } from './report.ts'
+// `bun run test`: everything that CI asks. `bun run test FILE... [options of bun test]`: these tests only.
+import { runTests } from './bun-tests.ts'
+import { checkEverything } from './check.ts'
+import { resultLine } from './report.ts'
 
-/**
- * For tests and for what runs before them: real git and a whole program on two busy cores take their time. The preloaded
- * default holds for the first file of a process only.
- */
-const TIMEOUT_MS = 60_000
+const words = process.argv.slice(2)
+const result = words.length > 0 ? await runTests(words) : await checkEverything()
 
-/** Runs `bun test` with these arguments; its output passes through. */
-export async function runTests(words: readonly string[]): Promise<TestResult> {
-  // The temporary folder of all tests, so that nothing stays of one that was killed. PostgreSQL's user has to pass through.
-  const folder = mkdtempSync(join(tmpdir(), 'hearth-run-'))
-  chmodSync(folder, 0o711)
-  const report = join(folder, 'report.xml')
-  const keeper = await startKeeper()
-  try {
-    const jobs = Math.max(2, Math.min(availableParallelism(), 8))
-    const options = [
-      `--timeout=${TIMEOUT_MS}`,
-      `--parallel=${jobs}`,
-      '--reporter=junit',
-      `--reporter-outfile=${report}`,
-    ]
-    const tests = Bun.spawn([process.execPath, 'test', ...options, ...words], {
-      cwd: resolve(import.meta.dir, '..'),
-      env: { ...process.env, HEARTH_TEST_POSTGRES: keeper.url, TMPDIR: folder },
-      stdio: ['ignore', 'inherit', 'inherit'],
-    })
-    const exitCode = await tests.exited
-    return readReport(
-      await Bun.file(report)
-        .text()
-        .catch(() => ''),
-      exitCode,
-    )
-  } finally {
-    await keeper.stop()
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
-
-if (import.meta.main) {
-  const result = await runTests(process.argv.slice(2))
-  process.stdout.write(`\n${resultLine(result)}\n`)
-  process.exit(result.failed === 0 ? 0 : 1)
-}
+// Their own places are thousands of lines above, and of a long log often only the end is kept.
+process.stdout.write(result.faults.map((fault) => `\n${fault}\n`).join(''))
+process.stdout.write(`\n${resultLine(result)}\n`)
+process.exit(result.failed === 0 ? 0 : 1)

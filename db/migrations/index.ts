@@ -20,6 +20,15 @@ import m0017 from './0017_sign_in_addresses.sql' with { type: 'text' }
 import m0018 from './0018_list_orders.sql' with { type: 'text' }
 import m0019 from './0019_withheld_people.sql' with { type: 'text' }
 import m0020 from './0020_notifications.sql' with { type: 'text' }
+import m0021 from './0021_token_lookup.sql' with { type: 'text' }
+import m0022 from './0022_unlogged_login_failures.sql' with { type: 'text' }
+import m0023 from './0023_default_theme.sql' with { type: 'text' }
+import m0024 from './0024_instance_key.sql' with { type: 'text' }
+import m0025 from './0025_repository_counters.sql' with { type: 'text' }
+import m0026 from './0026_job_queue.sql' with { type: 'text' }
+import m0027 from './0027_public_counts.sql' with { type: 'text' }
+import m0028 from './0028_webhook_deliveries.sql' with { type: 'text' }
+import m0029 from './0029_webhook_deliveries_unused.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -49,4 +58,13 @@ export const migrations: readonly Migration[] = [
   { name: '0018_list_orders', sql: m0018 },
   { name: '0019_withheld_people', sql: m0019 },
   { name: '0020_notifications', sql: m0020 },
+  { name: '0021_token_lookup', sql: m0021 },
+  { name: '0022_unlogged_login_failures', sql: m0022 },
+  { name: '0023_default_theme', sql: m0023 },
+  { name: '0024_instance_key', sql: m0024 },
+  { name: '0025_repository_counters', sql: m0025 },
+  { name: '0026_job_queue', sql: m0026 },
+  { name: '0027_public_counts', sql: m0027 },
+  { name: '0028_webhook_deliveries', sql: m0028 },
+  { name: '0029_webhook_deliveries_unused', sql: m0029 },
 ]

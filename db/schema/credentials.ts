@@ -4,7 +4,7 @@ import { bytes, createdAt, id, instant, reference, updatedAt } from './columns.t
 import { repositories } from './repositories.ts'
 import { users } from './users.ts'
 
-/** Personal access tokens. The secret is shown once; its SHA-256 is what is kept and looked up. */
+/** Personal access tokens. The secret is shown once; its SHA-256 is what is stored and looked up. */
 export const accessTokens = pgTable(
   'access_tokens',
   {

@@ -23,6 +23,8 @@ export const events = pgTable(
   },
   (table) => [
     index('events_created_idx').on(table.createdAt),
+    /** What a deleted repository was, for events that are told after it. */
+    index('events_repository_deleted_idx').on(table.repositoryId).where(sql`kind = 'repository.deleted'`),
     index('events_waiting_idx').on(table.id).where(sql`fanned_out_at is null`),
   ],
 )

@@ -5,7 +5,7 @@ import { users } from './users.ts'
 
 /**
  * OpenPGP keys of people, and beside each its subkeys. What stands here was signed by the primary key and checked when it came
- * (src/signatures/openpgp/certificate.ts), so that verifying a commit takes one row.
+ * (src/signatures/openpgp/certificate.ts), so that verifying a commit takes one row and its primary key.
  */
 export const gpgKeys = pgTable(
   'gpg_keys',

@@ -33,7 +33,10 @@ export const hooks = pgTable(
     repositoryId: reference().references(() => repositories.id, { onDelete: 'cascade' }),
     type: text({ enum: hookTypes }).notNull(),
     name: text().notNull().default(''),
+    /** As it is shown: without user, password and values of the query. */
     url: text().notNull(),
+    /** The whole address, sealed as `secret` is. Null in rows of older versions, until a start seals them. */
+    sealedUrl: bytes(),
     contentType: text({ enum: ['json', 'form'] }).notNull(),
     httpMethod: text({ enum: ['POST', 'PUT', 'GET'] })
       .notNull()
@@ -47,6 +50,10 @@ export const hooks = pgTable(
     /** A glob over branch names; empty means every branch. */
     branchFilter: text().notNull().default(''),
     isActive: boolean().notNull().default(false),
+    /** Since when no delivery has succeeded; null while they do. */
+    failingSince: instant(),
+    /** A target that failed for days is told of nothing more until a person resumes it. */
+    pausedAt: instant(),
     /** The default hook that this one was made from, so that a repository gets it once. */
     copiedFromId: reference(),
     createdAt: createdAt(),
@@ -76,10 +83,20 @@ export interface DeliveryRequest {
 export interface DeliveryResponse {
   status: number
   headers: Record<string, string>
+  /** Its beginning. */
   body: string
+  isCut: boolean
 }
 
-/** One try to tell a hook of an event: what was sent and what came back. */
+/**
+ * - waiting: not sent yet, or to be tried again
+ * - delivered: the receiver answered 2xx
+ * - failed: refused for good, or tried for a day
+ */
+export const deliveryStates = ['waiting', 'delivered', 'failed'] as const
+export type DeliveryState = (typeof deliveryStates)[number]
+
+/** What one hook is told of one event, and what came of it. */
 export const hookDeliveries = pgTable(
   'hook_deliveries',
   {
@@ -89,29 +106,40 @@ export const hookDeliveries = pgTable(
       .references(() => hooks.id, { onDelete: 'cascade' }),
     /** Sent along, so that receivers can tell repetitions. */
     uuid: uuid().notNull().defaultRandom(),
-    /** The event it tells of; null for a test. */
+    /** The event it tells of; null for a test and for one that a person repeats. */
     eventId: bigint({ mode: 'number' }),
-    /** The family's word, such as `push`. */
+    /** Several deliveries may tell of one event: their order, from 0. */
+    part: integer().notNull().default(0),
+    /** Gitea's word, such as `push` or `issue_label`. */
     eventType: text().notNull(),
+    /** Deliveries of one hook for one subject, such as a ref or an issue, keep their order. Empty: they need none. */
+    subject: text().notNull().default(''),
+    /** The JSON text that is sent and signed. */
     payload: text().notNull(),
-    /** Without secrets: headers that carry one are left out. */
+    state: text({ enum: deliveryStates }).notNull().default('waiting'),
+    attempts: integer().notNull().default(0),
+    /** For people to read: when it is sent is the job's to know. */
+    nextAttemptAt: instant().notNull().defaultNow(),
+    /** Of the last attempt. Without secrets: headers that carry one are left out. */
     request: jsonb().$type<DeliveryRequest>(),
     response: jsonb().$type<DeliveryResponse>(),
     /** Why there is no response. */
     error: text(),
-    attempts: integer().notNull().default(0),
-    isSucceeded: boolean().notNull().default(false),
-    /** Null until an answer came or the last attempt failed. */
-    deliveredAt: instant(),
+    /** From the start of the last attempt to the end of its answer. */
+    durationMs: integer(),
+    /** When the last attempt ended. */
+    attemptedAt: instant(),
     createdAt: createdAt(),
   },
   (table) => [
     uniqueIndex('hook_deliveries_uuid_key').on(table.uuid),
     uniqueIndex('hook_deliveries_event_key')
-      .on(table.hookId, table.eventId, table.eventType)
+      .on(table.hookId, table.eventId, table.part)
       .where(sql`event_id is not null`),
     index('hook_deliveries_hook_idx').on(table.hookId, table.id),
+    index('hook_deliveries_waiting_idx').on(table.hookId, table.subject, table.id).where(sql`state = 'waiting'`),
     index('hook_deliveries_created_idx').on(table.createdAt),
   ],
 )
 export type HookDeliveryRow = typeof hookDeliveries.$inferSelect
+export type NewHookDelivery = typeof hookDeliveries.$inferInsert

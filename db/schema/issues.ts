@@ -67,7 +67,7 @@ export const issues = pgTable(
     posterId: reference().references(() => users.id, { onDelete: 'set null' }),
     title: text().notNull(),
     body: text().notNull().default(''),
-    /** Counts the edits of title and body, so that a stale edit can be refused. */
+    /** Counts the changes of the body, so that a stale edit can be refused. */
     contentVersion: integer().notNull().default(0),
     ref: text().notNull().default(''),
     milestoneId: reference().references(() => milestones.id, { onDelete: 'set null' }),
@@ -125,7 +125,7 @@ export const issueAssignees = pgTable(
   ],
 )
 
-/** Who asked to be told of an issue, or not to be. Others are told as watchers, or because they take part. */
+/** Who subscribed to an issue, or asked not to be notified. Others are notified as watchers, or because they take part. */
 export const issueSubscriptions = pgTable(
   'issue_subscriptions',
   {

@@ -13,7 +13,7 @@ export interface TipCommit {
   committerEmail: string
   committedAt: string
   /** The armored signature and what it was made over, when the commit carries one that is short enough. */
-  signature?: { text: string; payload: string; rawPayload?: string }
+  signature?: { text: string; payload: string; rawPayload?: string; isAmbiguous?: boolean }
 }
 
 /**

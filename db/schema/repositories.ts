@@ -30,7 +30,7 @@ export interface ExternalTrackerSettings {
 
 /**
  * A repository. Its folder is named by `id` alone (see src/git), so renames and transfers never touch the disk,
- * and a row exists only once its folder is whole (see features/repositories/create.ts).
+ * and a row exists only once its folder is whole (see features/repository-creation/create.ts).
  */
 export const repositories = pgTable(
   'repositories',
@@ -57,8 +57,6 @@ export const repositories = pgTable(
     isEmpty: boolean().notNull().default(true),
     avatar: text().notNull().default(''),
 
-    /** Bytes on disk, as last measured. */
-    sizeBytes: bigint({ mode: 'number' }).notNull().default(0),
     language: text().notNull().default(''),
     topics: text().array().notNull().default(sql`'{}'::text[]`),
     licenses: text().array().notNull().default(sql`'{}'::text[]`),
@@ -93,17 +91,6 @@ export const repositories = pgTable(
     defaultMergeStyle: text().notNull().default('merge'),
     defaultAllowMaintainerEdit: boolean().notNull().default(true),
 
-    /** Stars, forks and watchers are kept by triggers, whoever writes or removes the rows they count. */
-    starsCount: integer().notNull().default(0),
-    forksCount: integer().notNull().default(0),
-    watchersCount: integer().notNull().default(0),
-    branchCount: integer().notNull().default(0),
-    releasesCount: integer().notNull().default(0),
-    openIssuesCount: integer().notNull().default(0),
-    openPullsCount: integer().notNull().default(0),
-    /** The last number given to an issue or pull request; the next one takes it under this row's lock. */
-    lastIssueNumber: integer().notNull().default(0),
-
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
@@ -112,10 +99,8 @@ export const repositories = pgTable(
     index('repositories_lower_name_idx').on(table.lowerName, table.id),
     index('repositories_updated_idx').on(table.updatedAt, table.id),
     index('repositories_created_idx').on(table.createdAt, table.id),
-    index('repositories_stars_idx').on(table.starsCount, table.id),
-    index('repositories_forks_idx').on(table.forksCount, table.id),
-    index('repositories_size_idx').on(table.sizeBytes, table.id),
     index('repositories_parent_idx').on(table.parentId),
+    uniqueIndex('repositories_fork_key').on(table.ownerId, table.parentId).where(sql`parent_id is not null`),
     index('repositories_private_idx').on(table.ownerId).where(sql`is_private`),
     index('repositories_open_idx').on(table.lowerName, table.id).where(sql`not is_private`),
     index('repositories_topics_idx').using('gin', table.topics),
@@ -127,6 +112,38 @@ export const repositories = pgTable(
 )
 export type RepositoryRow = typeof repositories.$inferSelect
 export type NewRepository = typeof repositories.$inferInsert
+
+/**
+ * The numbers of a repository that others change all the time, beside the row that its owner changes: who stars it or writes an
+ * issue waits for nobody who pushes or edits settings. A trigger makes and removes the row together with the repository, and triggers
+ * keep every count (db/README.md): nothing else writes to those columns.
+ */
+export const repositoryCounters = pgTable(
+  'repository_counters',
+  {
+    /** Without a foreign key: the row goes last, behind everything that is counted in it. */
+    repositoryId: reference().primaryKey(),
+    starsCount: integer().notNull().default(0),
+    forksCount: integer().notNull().default(0),
+    watchersCount: integer().notNull().default(0),
+    branchCount: integer().notNull().default(0),
+    releasesCount: integer().notNull().default(0),
+    openIssuesCount: integer().notNull().default(0),
+    openPullsCount: integer().notNull().default(0),
+    /** The last number given to an issue or pull request; the next one takes it under this row's lock. */
+    lastIssueNumber: integer().notNull().default(0),
+    /** Bytes on disk, as last measured. */
+    sizeBytes: bigint({ mode: 'number' }).notNull().default(0),
+    /** Grows with every comparison of the rows in `refs` with the disk: see features/refs/README.md. */
+    refsGeneration: bigint({ mode: 'number' }).notNull().default(0),
+  },
+  (table) => [
+    index('repository_counters_stars_idx').on(table.starsCount, table.repositoryId),
+    index('repository_counters_forks_idx').on(table.forksCount, table.repositoryId),
+    index('repository_counters_size_idx').on(table.sizeBytes, table.repositoryId),
+  ],
+)
+export type RepositoryCountersRow = typeof repositoryCounters.$inferSelect
 
 /**
  * Ids whose folders are being built. The creating transaction deletes its row first and inserts the repository last, so a row

@@ -5,6 +5,9 @@ import { createdAt, id, instant, reference, updatedAt } from './columns.ts'
 export const visibilities = ['public', 'limited', 'private'] as const
 export type Visibility = (typeof visibilities)[number]
 
+/** The theme of those who chose none. Wire: the name that clients know. */
+export const DEFAULT_THEME = 'gitea-auto'
+
 /**
  * People and organizations share one table, because they share one namespace and both own repositories.
  * `lower_name` carries the case-insensitive uniqueness of names.
@@ -45,7 +48,7 @@ export const users = pgTable(
     allowImportLocal: boolean().notNull().default(false),
     lastLoginAt: instant(),
 
-    theme: text().notNull().default('auto'),
+    theme: text().notNull().default(DEFAULT_THEME),
     diffViewStyle: text().notNull().default(''),
     hideActivity: boolean().notNull().default(false),
 

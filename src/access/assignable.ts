@@ -1,54 +1,34 @@
-import { and, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, or, type SQL, sql } from 'drizzle-orm'
+import { anyOf } from '../../db/any-of.ts'
 import type { Db } from '../../db/client.ts'
-import { teamMembers, teamRepositories, teams, teamUnits } from '../../db/schema/organizations.ts'
-import { collaborations } from '../../db/schema/repositories.ts'
 import { type UserRow, users } from '../../db/schema/users.ts'
+import { peopleGiven } from './reach.ts'
+
+type Repository = { id: number; ownerId: number }
+
+/** Who has write on some unit of a repository, as a condition over `users`. */
+const writers = (repository: Repository): SQL => sql`${users.id} in (${peopleGiven(repository, { level: 'write' })})`
+
+const isPerson = eq(users.kind, 'user')
 
 /**
- * Of the named people those who may be asked to work on a repository: who has write on some unit of it.
+ * Of the named people those who may be asked to work on a repository: who has write on some unit of it, and site administrators.
  * @param names in any letter case
  */
-export function findAssignable(
-  db: Db,
-  repository: { id: number; ownerId: number },
-  names: readonly string[],
-): Promise<UserRow[]> {
+export function findAssignable(db: Db, repository: Repository, names: readonly string[]): Promise<UserRow[]> {
   if (names.length === 0) return Promise.resolve([])
   const lowerNames = [...new Set(names.map((name) => name.toLowerCase()))]
   return db
     .select()
     .from(users)
-    .where(
-      and(
-        inArray(users.lowerName, lowerNames),
-        eq(users.kind, 'user'),
-        or(eq(users.isAdmin, true), eq(users.id, repository.ownerId), collaborates(repository.id), inTeam(repository)),
-      ),
-    )
+    .where(and(anyOf(users.lowerName, lowerNames), isPerson, or(eq(users.isAdmin, true), writers(repository))))
     .orderBy(users.id)
 }
 
 /** Everybody who may be asked, by name; site administrators only where they belong to it. */
-export function listAssignable(db: Db, repository: { id: number; ownerId: number }): Promise<UserRow[]> {
-  const reached = or(eq(users.id, repository.ownerId), collaborates(repository.id), inTeam(repository))
-  return db
+export const listAssignable = (db: Db, repository: Repository): Promise<UserRow[]> =>
+  db
     .select()
     .from(users)
-    .where(and(eq(users.kind, 'user'), reached))
+    .where(and(isPerson, writers(repository)))
     .orderBy(users.lowerName)
-}
-
-const collaborates = (repositoryId: number): SQL => sql`exists (
-  select 1 from ${collaborations} where ${collaborations.repositoryId} = ${repositoryId}
-    and ${collaborations.userId} = ${users.id} and ${collaborations.permission} in ('write', 'admin'))`
-
-const inTeam = ({ id, ownerId }: { id: number; ownerId: number }): SQL => sql`exists (
-  select 1 from ${teamMembers} join ${teams} on ${teams.id} = ${teamMembers.teamId}
-  where ${teamMembers.userId} = ${users.id} and ${teamMembers.organizationId} = ${ownerId}
-    and (${teams.permission} = 'owner' or (
-      (${teams.includesAllRepositories} or exists (
-        select 1 from ${teamRepositories}
-        where ${teamRepositories.teamId} = ${teams.id} and ${teamRepositories.repositoryId} = ${id}))
-      and (${teams.permission} in ('write', 'admin') or exists (
-        select 1 from ${teamUnits} where ${teamUnits.teamId} = ${teams.id}
-          and ${teamUnits.permission} in ('write', 'admin', 'owner'))))))`

@@ -1,4 +1,5 @@
-import { and, eq, inArray } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
+import { anyOf } from '../../db/any-of.ts'
 import type { Db } from '../../db/client.ts'
 import { blocks } from '../../db/schema/users.ts'
 
@@ -8,6 +9,24 @@ interface Question {
   blockerId: number | null | readonly (number | null)[]
 }
 
+/** First half of the keys of advisory locks: any number will do, as long as it is ours alone. */
+const BLOCKS_LOCK = 5_190_334
+const keyOf = (blockedId: number) => sql`${BLOCKS_LOCK}::integer, (${blockedId}::bigint % 2147483647)::integer`
+
+/** Keeps those out who act under `isBlockedInside` as this person, until the transaction ends. */
+export async function lockForBlocking(tx: Db, blockedId: number): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(${keyOf(blockedId)})`)
+}
+
+/**
+ * As `isBlocked`, for a transaction whose writes a block takes back: a block made at the same moment waits for its end and then takes
+ * them back too.
+ */
+export async function isBlockedInside(tx: Db, question: Question): Promise<boolean> {
+  await tx.execute(sql`select pg_advisory_xact_lock_shared(${keyOf(question.blockedId)})`)
+  return isBlocked(tx, question)
+}
+
 /** Whether a person or an organization has blocked somebody: who is blocked may not follow, star, comment or take part. */
 export async function isBlocked(db: Db, { blockerId, blockedId }: Question): Promise<boolean> {
   const blockerIds = [blockerId].flat().filter((id) => id !== null)
@@ -15,7 +34,7 @@ export async function isBlocked(db: Db, { blockerId, blockedId }: Question): Pro
   const [row] = await db
     .select({ blockerId: blocks.blockerId })
     .from(blocks)
-    .where(and(eq(blocks.blockedId, blockedId), inArray(blocks.blockerId, blockerIds)))
+    .where(and(eq(blocks.blockedId, blockedId), anyOf(blocks.blockerId, blockerIds)))
     .limit(1)
   return row !== undefined
 }

@@ -34,8 +34,8 @@ export interface SiteRules {
 }
 
 /**
- * The one rule of who may do what with a repository. `visibleTo` in visible.ts says the same as SQL, and a test holds the two
- * against each other over generated worlds.
+ * The one rule of who may do what with a repository. reach.ts says the same as SQL, and a test holds the two against each other over
+ * generated worlds.
  */
 export function decideRights(
   site: SiteRules,
@@ -86,19 +86,28 @@ function mayReadOpenly(
 ): boolean {
   if (repository.isPrivate) return false
   if (!actor) return owner.visibility === 'public' && !site.requireSigninView
-  if (owner.visibility === 'private') return relation.isMember
-  return !actor.user.isRestricted || relation.isMember
+  switch (owner.visibility) {
+    case 'public':
+      return true
+    case 'limited':
+      return !actor.user.isRestricted || relation.isMember
+    case 'private':
+      return relation.isMember
+  }
 }
 
-/** Whether a person or an organization may be known to the actor. `isMember`: of the organization. */
+/**
+ * Whether a person or an organization may be known to the actor. `isRelated`: the actor belongs to the organization, or shares a team
+ * with the person.
+ */
 export function maySeeOwner(
   site: SiteRules,
   actor: Actor | undefined,
   owner: { id: number; visibility: Visibility },
-  isMember: boolean,
+  isRelated: boolean,
 ): boolean {
   if (actor?.publicOnly && owner.visibility !== 'public') return false
   if (!actor) return owner.visibility === 'public' && !site.requireSigninView
-  if (actor.user.isAdmin || actor.user.id === owner.id || isMember) return true
+  if (actor.user.isAdmin || actor.user.id === owner.id || isRelated) return true
   return owner.visibility !== 'private' && !(actor.user.isRestricted && owner.visibility === 'limited')
 }

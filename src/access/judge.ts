@@ -7,7 +7,7 @@ import type { Unit } from './units.ts'
 /** Of several the best counts: labels, say, belong to issues as well as to pull requests. */
 export type UnitRule = Unit | readonly Unit[] | undefined
 
-/** What a door asks of a repository before it lets somebody in. */
+/** What is asked of a repository before somebody is let in. */
 export interface RepositoryQuestion {
   /** Absent: the repository as a whole. */
   unit?: UnitRule

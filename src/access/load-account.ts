@@ -2,86 +2,67 @@ import { and, eq, or, sql } from 'drizzle-orm'
 import type { Db } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
 import { rowVersion } from '../../db/row-version.ts'
-import { organizationMembers, teamMembers, teams } from '../../db/schema/organizations.ts'
-import { repositories, repositoryRedirects } from '../../db/schema/repositories.ts'
+import { teamMembers, teams } from '../../db/schema/organizations.ts'
 import { type UserRow, userRedirects, users } from '../../db/schema/users.ts'
-import { findRepository, type LoadedRepository, type Reader } from './load.ts'
+import { isRelatedTo } from './visible-accounts.ts'
 
 export interface LoadedAccount {
   row: UserRow
-  /** Whether the reader belongs to it. */
-  isMember: boolean
+  /** Whether the reader belongs to the organization, or shares a team with the person. */
+  isRelated: boolean
   /** Changes with every change of the row. */
   version: string
 }
 
-const columns = {
-  row: users,
-  version: rowVersion(users),
-  isMember: sql<boolean>`exists (select 1 from ${organizationMembers}
-    where ${organizationMembers.organizationId} = ${users.id} and ${organizationMembers.userId} = ${sql.placeholder('readerId')})`,
+/** Found by a name, which may be an old one. */
+export interface FoundByName extends LoadedAccount {
+  /** The account has another name now. */
+  isMoved: boolean
 }
+
+const name = sql.placeholder('name')
 
 const byName = prepared((db) =>
   db
-    .select(columns)
+    .select({
+      row: users,
+      version: rowVersion(users),
+      isRelated: sql<boolean>`${isRelatedTo(sql`${sql.placeholder('readerId')}`)}`,
+    })
     .from(users)
-    .where(eq(users.lowerName, sql.placeholder('name')))
+    .where(
+      eq(
+        users.id,
+        sql`coalesce(
+          (select named.id from ${users} as named where named.lower_name = ${name}),
+          (select ${userRedirects.userId} from ${userRedirects} where ${userRedirects.lowerName} = ${name}))`,
+      ),
+    )
     .prepare('account_by_name'),
 )
 
-const byOldName = prepared((db) =>
-  db
-    .select(columns)
-    .from(userRedirects)
-    .innerJoin(users, eq(users.id, userRedirects.userId))
-    .where(eq(userRedirects.lowerName, sql.placeholder('name')))
-    .prepare('account_by_old_name'),
-)
+/**
+ * A person or an organization by its name in any letter case, or by one that it gave up by a rename and that nobody has taken since.
+ * One statement, the same for what exists, what is hidden and what is unknown: time must not tell them apart.
+ */
+export async function findAccountByAnyName(
+  db: Db,
+  name: string,
+  readerId: number | undefined,
+): Promise<FoundByName | undefined> {
+  const lowerName = name.toLowerCase()
+  const [account] = await byName(db).execute({ name: lowerName, readerId: readerId ?? 0 })
+  return account && { ...account, isMoved: account.row.lowerName !== lowerName }
+}
 
-/** A person or an organization by its name in any letter case. */
+/** A person or an organization by the name that it has now, in any letter case. */
 export async function findAccount(
   db: Db,
   name: string,
   readerId: number | undefined,
 ): Promise<LoadedAccount | undefined> {
-  const [account] = await byName(db).execute({ name: name.toLowerCase(), readerId: readerId ?? 0 })
-  return account
-}
-
-/** The account that gave this name up by a rename. */
-export async function findRenamedAccount(
-  db: Db,
-  name: string,
-  readerId: number | undefined,
-): Promise<LoadedAccount | undefined> {
-  const [account] = await byOldName(db).execute({ name: name.toLowerCase(), readerId: readerId ?? 0 })
-  return account
-}
-
-/** The repository that had this path before its owner or itself was renamed. */
-export async function findRenamedRepository(
-  db: Db,
-  path: { owner: string; name: string },
-  reader: Reader | undefined,
-): Promise<LoadedRepository | undefined> {
-  const readerId = reader?.id
-  const owner = (await findAccount(db, path.owner, readerId)) ?? (await findRenamedAccount(db, path.owner, readerId))
-  if (!owner) return undefined
-  const isOldOwnerName = owner.row.name.toLowerCase() !== path.owner.toLowerCase()
-  if (isOldOwnerName) {
-    const same = await findRepository(db, { owner: owner.row.name, name: path.name }, reader)
-    if (same) return same
-  }
-  const [redirect] = await db
-    .select({ name: repositories.name, owner: users.name })
-    .from(repositoryRedirects)
-    .innerJoin(repositories, eq(repositories.id, repositoryRedirects.repositoryId))
-    .innerJoin(users, eq(users.id, repositories.ownerId))
-    .where(
-      and(eq(repositoryRedirects.ownerId, owner.row.id), eq(repositoryRedirects.lowerName, path.name.toLowerCase())),
-    )
-  return redirect && findRepository(db, redirect, reader)
+  const account = await findAccountByAnyName(db, name, readerId)
+  return account?.isMoved ? undefined : account
 }
 
 /** Whether a member may make repositories for an organization: its owners, and the teams that were given it. */

@@ -1,20 +1,41 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
+import { rowVersion } from '../../db/row-version.ts'
 import {
   organizationMembers,
   type PermissionWord,
   teamMembers,
-  teamRepositories,
   teams,
   teamUnits,
 } from '../../db/schema/organizations.ts'
-import { collaborations, type RepositoryRow, repositories } from '../../db/schema/repositories.ts'
-import { type UserRow, users } from '../../db/schema/users.ts'
+import { collaborations, type RepositoryRow, repositories, repositoryRedirects } from '../../db/schema/repositories.ts'
+import { type UserRow, userRedirects, users } from '../../db/schema/users.ts'
 import { noRelation, type Relation, type TeamGrant } from './decide.ts'
-import { type FoundRepository, foundColumns, readPair } from './kept.ts'
+import { teamReach } from './reach.ts'
+
+export interface LoadedRepository {
+  repository: RepositoryRow
+  owner: UserRow
+  relation: Relation
+  /** Changes with every change of either row: what an ETag is made of. */
+  version: string
+}
+
+/** Found by a path, which may be an old one. */
+export interface FoundByPath extends LoadedRepository {
+  /** The repository or its owner has another name now. */
+  isMoved: boolean
+}
+
+interface Path {
+  owner: string
+  name: string
+}
 
 const reader = sql.placeholder('readerId')
+const ownerName = sql.placeholder('owner')
+const repositoryName = sql.placeholder('name')
 
 /** The owner has every right already, and only organizations have members and teams: what cannot matter is not looked up. */
 const collaboration = sql<PermissionWord | null>`case when ${repositories.ownerId} <> ${reader} then (
@@ -32,62 +53,62 @@ const teamGrants = sql<TeamGrant[] | null>`case when ${users.kind} = 'organizati
      where ${teamUnits.teamId} = ${teams.id}), '{}')))
   from ${teamMembers} join ${teams} on ${teams.id} = ${teamMembers.teamId}
   where ${teamMembers.userId} = ${reader} and ${teamMembers.organizationId} = ${repositories.ownerId}
-    and (${teams.includesAllRepositories} or ${teams.permission} = 'owner' or exists (
-      select 1 from ${teamRepositories}
-      where ${teamRepositories.teamId} = ${teams.id} and ${teamRepositories.repositoryId} = ${repositories.id}))) end`
+    and exists (
+      select 1 from ${teamReach} as reached
+      where reached.team_id = ${teams.id} and reached.repository_id = ${repositories.id})) end`
 
-const known = prepared((db) =>
+const columns = {
+  repository: repositories,
+  owner: users,
+  version: sql<string>`${rowVersion(repositories)} || '.' || ${rowVersion(users)}`,
+  collaboration,
+  isMember,
+  teams: teamGrants,
+}
+
+/** A name that is in use goes before the same name given up by a rename; so it is for owners and for repositories. */
+const idByPath: SQL = sql`(
+  select coalesce(
+    (select named.id from ${repositories} as named
+     where named.owner_id = owning.id and named.lower_name = ${repositoryName}),
+    (select ${repositoryRedirects.repositoryId} from ${repositoryRedirects}
+     where ${repositoryRedirects.ownerId} = owning.id and ${repositoryRedirects.lowerName} = ${repositoryName}))
+  from (select coalesce(
+    (select named.id from ${users} as named where named.lower_name = ${ownerName}),
+    (select ${userRedirects.userId} from ${userRedirects} where ${userRedirects.lowerName} = ${ownerName})) as id) as owning)`
+
+const byPath = prepared((db) =>
   db
-    .select({ ...foundColumns, collaboration, isMember, teams: teamGrants })
+    .select(columns)
     .from(repositories)
     .innerJoin(users, eq(users.id, repositories.ownerId))
-    .where(and(eq(users.lowerName, sql.placeholder('owner')), eq(repositories.lowerName, sql.placeholder('name'))))
-    .prepare('repository_with_relation'),
+    .where(eq(repositories.id, idByPath))
+    .prepare('repository_by_path'),
 )
 
-const knownById = prepared((db) =>
+const byId = prepared((db) =>
   db
-    .select({ ...foundColumns, collaboration, isMember, teams: teamGrants })
+    .select(columns)
     .from(repositories)
     .innerJoin(users, eq(users.id, repositories.ownerId))
     .where(eq(repositories.id, sql.placeholder('id')))
-    .prepare('repository_by_id_with_relation'),
+    .prepare('repository_by_id'),
 )
 
-const anonymous = prepared((db) =>
-  db
-    .select(foundColumns)
-    .from(repositories)
-    .innerJoin(users, eq(users.id, repositories.ownerId))
-    .where(and(eq(users.lowerName, sql.placeholder('owner')), eq(repositories.lowerName, sql.placeholder('name'))))
-    .prepare('repository_alone'),
-)
-
-export interface LoadedRepository {
-  repository: RepositoryRow
-  owner: UserRow
-  relation: Relation
-  /** Changes with every change of either row: what an ETag is made of. */
-  version: string
-}
-
-/** Who asks. */
-export type Reader = Pick<UserRow, 'id' | 'lowerName'>
-
-/** Reads a repository by its path together with all that decides the reader's rights on it, in one statement. */
+/**
+ * Reads a repository by its path, or by one that it had before, together with all that decides the reader's rights on it. One statement,
+ * the same for what exists, what is hidden and what is unknown: time must not tell them apart.
+ */
 export async function findRepository(
   db: Db,
-  path: { owner: string; name: string },
-  reader: Reader | undefined,
-): Promise<LoadedRepository | undefined> {
+  path: Path,
+  readerId: number | undefined,
+): Promise<FoundByPath | undefined> {
   const names = { owner: path.owner.toLowerCase(), name: path.name.toLowerCase() }
-  // An owner has every right already: as for a visitor there is no relation to look for.
-  if (reader === undefined || reader.lowerName === names.owner) {
-    const [found] = await anonymous(db).execute(names)
-    if (reader === undefined || found?.ownerId === reader.id) return found && load(db, found, noRelation)
-  }
-  const [found] = await known(db).execute({ ...names, readerId: reader.id })
-  return found && load(db, found, relationIn(found))
+  const [row] = await byPath(db).execute({ ...names, readerId: readerId ?? 0 })
+  if (!row) return undefined
+  const isMoved = row.owner.lowerName !== names.owner || row.repository.lowerName !== names.name
+  return { ...loaded(row, readerId), isMoved }
 }
 
 /** The same by the repository's id. */
@@ -96,19 +117,16 @@ export async function findRepositoryById(
   id: number,
   readerId: number | undefined,
 ): Promise<LoadedRepository | undefined> {
-  const [found] = await knownById(db).execute({ id, readerId: readerId ?? 0 })
-  return found && load(db, found, relationIn(found))
+  const [row] = await byId(db).execute({ id, readerId: readerId ?? 0 })
+  return row && loaded(row, readerId)
 }
 
-const relationIn = (found: Omit<Relation, 'teams'> & { teams: TeamGrant[] | null }): Relation => ({
-  collaboration: found.collaboration,
-  isMember: found.isMember,
-  teams: found.teams ?? [],
-})
+interface Row extends Omit<LoadedRepository, 'relation'>, Omit<Relation, 'teams'> {
+  teams: TeamGrant[] | null
+}
 
-async function load(db: Db, found: FoundRepository, relation: Relation): Promise<LoadedRepository | undefined> {
-  const pair = await readPair(db, found)
-  if (!pair) return undefined
-  const { repository, owner } = pair
-  return { repository: repository.row, owner: owner.row, relation, version: `${repository.version}.${owner.version}` }
+function loaded(row: Row, readerId: number | undefined): LoadedRepository {
+  const { repository, owner, version, collaboration, isMember, teams } = row
+  const relation = readerId === undefined ? noRelation : { collaboration, isMember, teams: teams ?? [] }
+  return { repository, owner, relation, version }
 }

@@ -1,14 +1,31 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import { accessTokenRepositories } from '../../db/schema/credentials.ts'
-import { organizationMembers, teamMembers, teamRepositories, teams, teamUnits } from '../../db/schema/organizations.ts'
-import { collaborations, repositories } from '../../db/schema/repositories.ts'
+import { repositories } from '../../db/schema/repositories.ts'
 import { users } from '../../db/schema/users.ts'
 import type { Actor } from '../auth/actor.ts'
 import type { SiteRules } from './decide.ts'
+import { isOpenTo, isPublicly, isReachedBy, type Openness, reaches } from './reach.ts'
 import type { Unit } from './units.ts'
 
+/** Of `repositories` joined with its owner in `users`. */
+const openness: Openness = { isPrivate: repositories.isPrivate, ownerVisibility: users.visibility }
+
 /** What everybody reads where nobody has to sign in, as a condition over `repositories` joined with its owner in `users`. */
-export const isPublic = sql`(not ${repositories.isPrivate} and ${users.visibility} = 'public')`
+export const isPublic = isPublicly(openness)
+
+const constant = (value: boolean): SQL => (value ? sql`true` : sql`false`)
+
+/**
+ * What the reader sees without being given it, as a condition over anything that tells how open a repository is. Undefined: all there
+ * is.
+ */
+export function openTo(site: SiteRules, actor: Actor | undefined, of: Openness = openness): SQL | undefined {
+  if (!actor) return site.requireSigninView ? sql`false` : isPublicly(of)
+  if (actor.publicOnly) return isPublicly(of)
+  if (actor.user.isAdmin) return undefined
+  return isOpenTo(constant(actor.user.isRestricted), of)
+}
 
 /**
  * `decideRights(...).highest >= read` as a condition over `repositories` joined with its owner in `users`, for lists. Filtering
@@ -16,9 +33,9 @@ export const isPublic = sql`(not ${repositories.isPrivate} and ${users.visibilit
  * @param unit asks for read on this unit instead; whether the repository has it switched on is not looked at
  */
 export function visibleTo(site: SiteRules, actor: Actor | undefined, unit?: Unit): SQL {
-  if (!actor) return site.requireSigninView ? sql`false` : isPublic
-  if (actor.publicOnly) return actor.user.isRestricted ? sql`(${isPublic} and ${personally(actor, unit)})` : isPublic
-  const reachable = personally(actor, unit)
+  const open = openTo(site, actor)
+  if (!actor || actor.publicOnly) return open ?? sql`true`
+  const reachable = open ? sql`(${open} or ${isReachedBy(actor.user.id, repositories, { unit })})` : sql`true`
   if (!actor.repositoryIds) return reachable
   const chosen = sql`${repositories.id} in (
     select ${accessTokenRepositories.repositoryId} from ${accessTokenRepositories}
@@ -26,32 +43,12 @@ export function visibleTo(site: SiteRules, actor: Actor | undefined, unit?: Unit
   return sql`(${reachable} and (${isPublic} or ${chosen}))`
 }
 
-function personally({ user }: Actor, unit: Unit | undefined): SQL {
-  if (user.isAdmin) return sql`true`
-  const memberOf = sql`${repositories.ownerId} in (
-    select ${organizationMembers.organizationId} from ${organizationMembers} where ${organizationMembers.userId} = ${user.id})`
-  const openly = user.isRestricted ? sql`false` : sql`${users.visibility} <> 'private'`
-  return sql`(
-    (not ${repositories.isPrivate} and (${openly} or ${memberOf}))
-    or ${repositories.ownerId} = ${user.id}
-    or ${repositories.id} in (
-      select ${collaborations.repositoryId} from ${collaborations} where ${collaborations.userId} = ${user.id})
-    or ${repositories.id} in (
-      select ${teamRepositories.repositoryId} from ${teamRepositories}
-      where ${teamRepositories.teamId} in (${grantingTeams(user.id, unit)}))
-    or ${repositories.ownerId} in (
-      select ${teams.organizationId} from ${teams}
-      where (${teams.includesAllRepositories} or ${teams.permission} = 'owner') and ${teams.id} in (${grantingTeams(user.id, unit)}))
-  )`
-}
+/** Those of whom it is asked whether they may read something. */
+export const readers = alias(users, 'reader')
 
-/** The person's teams that give at least read on the unit; without one, on something. */
-function grantingTeams(userId: number, unit: Unit | undefined): SQL {
-  const ofUnit = unit === undefined ? sql`` : sql`and ${teamUnits.unit} = ${unit}`
-  return sql`
-    select ${teamMembers.teamId} from ${teamMembers}
-    join ${teams} as granting on granting.id = ${teamMembers.teamId}
-    where ${teamMembers.userId} = ${userId}
-      and (granting.permission <> 'none' or exists (
-        select 1 from ${teamUnits} where ${teamUnits.teamId} = ${teamMembers.teamId} and ${teamUnits.permission} <> 'none' ${ofUnit}))`
-}
+/**
+ * `visibleTo` for many people at once: whether the person in `readers`, signed in and without a token, may read the unit, as a
+ * condition over `repositories` joined with its owner in `users`. Of ten thousand readers of a public repository hardly any is looked up.
+ */
+export const readableBy = (unit: Unit): SQL => sql`(
+  ${readers.isAdmin} or ${isOpenTo(readers.isRestricted, openness)} or ${reaches(readers.id, repositories, { unit })})`

@@ -40,24 +40,27 @@ import { userOrganizationRoutes } from '../features/organizations/user-routes.ts
 import { publicKeyRoutes } from '../features/public-keys/routes.ts'
 import { rawRoutes } from '../features/raw/routes.ts'
 import { renderingRoutes, repositoryRenderingRoutes } from '../features/rendering/routes.ts'
-import { repositoryCreationRoutes } from '../features/repositories/create-routes.ts'
-import { repositoryListRoutes } from '../features/repositories/list-routes.ts'
 import { repositoryRoutes } from '../features/repositories/routes.ts'
-import { starRoutes } from '../features/repositories/star-routes.ts'
-import { topicRoutes } from '../features/repositories/topic-routes.ts'
-import { watchRoutes } from '../features/repositories/watch-routes.ts'
+import { repositoryCreationRoutes } from '../features/repository-creation/routes.ts'
+import { repositoryListRoutes } from '../features/repository-search/routes.ts'
 import { signingKeyRoutes } from '../features/signing-keys/routes.ts'
 import { siteSettingsRoutes } from '../features/site-settings/routes.ts'
+import { starRoutes } from '../features/stars/routes.ts'
 import { teamListRoutes } from '../features/teams/list-routes.ts'
 import { teamMemberRoutes } from '../features/teams/member-routes.ts'
 import { teamRoutes } from '../features/teams/routes.ts'
 import { templateRoutes } from '../features/templates/routes.ts'
+import { topicRoutes } from '../features/topics/routes.ts'
 import { twoFactorRoutes } from '../features/two-factor/routes.ts'
 import { passwordRoutes, userSettingsRoutes } from '../features/user-settings/routes.ts'
 import { userRoutes } from '../features/users/routes.ts'
 import { versionRoutes } from '../features/version/routes.ts'
+import { watchRoutes } from '../features/watches/routes.ts'
+import { organizationDeliveryRoutes, userDeliveryRoutes } from '../webhooks/owner-delivery-routes.ts'
 import { organizationHookRoutes, userHookRoutes } from '../webhooks/owner-routes.ts'
+import { repositoryDeliveryRoutes } from '../webhooks/repository-delivery-routes.ts'
 import { repositoryHookRoutes } from '../webhooks/repository-routes.ts'
+import { siteDeliveryRoutes } from '../webhooks/site-delivery-routes.ts'
 import { siteHookRoutes } from '../webhooks/site-routes.ts'
 
 /** Accounts and what people do with their own. */
@@ -150,6 +153,10 @@ const hookApi = (context: Context) =>
     .use(gitHookRoutes(context))
     .use(organizationHookRoutes(context))
     .use(userHookRoutes(context))
+    .use(repositoryDeliveryRoutes(context))
+    .use(organizationDeliveryRoutes(context))
+    .use(userDeliveryRoutes(context))
+    .use(siteDeliveryRoutes(context))
 
 /**
  * The features below `/api/v1`, one instance each and in groups: the types stay quick to check, and a chain of more than about thirty is

@@ -1,3 +1,4 @@
+import { bearer } from '@elysiajs/bearer'
 import { Elysia } from 'elysia'
 import type { Context } from '../context.ts'
 import { archivePages } from '../features/archives/routes.ts'
@@ -9,20 +10,26 @@ import { transportRoutes } from '../features/transport/routes.ts'
 import { jsonAnswers } from '../http/answers.ts'
 import { bodyReader } from '../http/body.ts'
 import { errorResponse } from '../http/errors.ts'
+import { exchangeOf } from '../http/exchange.ts'
 import { allowedMethods } from '../http/methods.ts'
 import { describeApi } from '../http/openapi.ts'
 import { plainQueries } from '../http/plain-query.ts'
 import { referenceRoutes } from '../http/reference.ts'
+import { createResponseCheck } from '../http/response-check.ts'
 import { version } from '../version.ts'
+import { accountKeyPages } from '../web/account-keys.ts'
 import { confirmEmailPage } from '../web/confirm-email.ts'
+import { goGet } from '../web/go-get.ts'
 import { homePage } from '../web/home.ts'
 import { api } from './api.ts'
+import { missingRoute, unbuiltRoutes } from './unbuilt.ts'
 
 /**
  * The whole application as one web-standard handler: hooks that concern every route first, then the areas.
  */
 export function createApp(context: Context) {
   const bodies = bodyReader(context.config.maxBodyBytes)
+  const check = context.config.checkResponses ? createResponseCheck() : undefined
   const app = new Elysia({
     name: 'hearth',
     aot: true,
@@ -34,7 +41,14 @@ export function createApp(context: Context) {
       if (code === 'NOT_FOUND') return unmatched(allowed(request), request)
       return errorResponse(context, { code, error, request })
     })
-    .use(jsonAnswers(context.config))
+    // Before any route: a folder of a module may have the name of one.
+    .onRequest(({ request }) => goGet(context, request))
+    .use(bearer())
+    // The gates, and the routes of Git, read it from there.
+    .derive({ as: 'global' }, ({ request, bearer }) => {
+      exchangeOf(request).bearer = bearer
+    })
+    .use(jsonAnswers(check))
     // Before the reader of bodies, which concerns all routes after it: Git's bodies are streams.
     .use(transportRoutes(context))
     .use(bodies.plugin)
@@ -44,14 +58,17 @@ export function createApp(context: Context) {
     .use(avatarRoutes(context))
     .use(homePage(context))
     .use(confirmEmailPage(context))
+    .use(accountKeyPages(context))
     .use(rawPages(context))
     .use(archivePages(context))
+    .use(unbuiltRoutes())
     .use(api(context))
   if (context.config.enableSwagger) {
     const about = { title: 'Hearth API', version, baseUrl: context.baseUrl }
     app.use(referenceRoutes(() => describeApi(app, about)))
   }
   bodies.learn(app.routes)
+  check?.learn(app.routes)
   const allowed = allowedMethods(app.routes)
   return app
 }
@@ -63,5 +80,5 @@ function unmatched(methods: string[], request: Request): Response {
   const options = request.method === 'OPTIONS' && methods.length > 0
   if (methods.length > 0)
     return new Response(null, { status: options ? 204 : 405, headers: { allow: methods.join(', ') } })
-  return new Response('404 page not found\n', { status: 404, headers: { 'content-type': 'text/plain;charset=utf-8' } })
+  return missingRoute()
 }

@@ -5,7 +5,6 @@ import { tokenTasks } from '../features/access-tokens/expired.ts'
 import { activityTasks } from '../features/activity/prune.ts'
 import { activityRecord } from '../features/activity/record.ts'
 import { statisticsTasks } from '../features/admin/statistics.ts'
-import { archiveTasks } from '../features/archives/cleanup.ts'
 import { auditTasks } from '../features/audit-log/retention.ts'
 import { avatarTasks } from '../features/avatars/service.ts'
 import { emailTasks } from '../features/emails/tasks.ts'
@@ -13,11 +12,11 @@ import { notificationFanOut } from '../features/notifications/tell.ts'
 import { refreshHandlers } from '../features/refs/refresh.ts'
 import { refTasks, repairPushes } from '../features/refs/repair.ts'
 import { resyncTasks } from '../features/refs/resync.ts'
-import { orphanTask, removeOrphanFolders } from '../features/repositories/orphans.ts'
 import { removalHandlers } from '../features/repositories/remove.ts'
-import { totalsTask } from '../features/repositories/totals.ts'
-import { upkeepTasks } from '../features/repositories/upkeep.ts'
-import { packTasks } from '../features/transport/tasks.ts'
+import { orphanTask, removeOrphanFolders } from '../features/repository-maintenance/orphans.ts'
+import { repositoryTasks } from '../features/repository-maintenance/tasks.ts'
+import { totalsTask } from '../features/repository-maintenance/totals.ts'
+import { streamTasks } from '../features/transport/tasks.ts'
 import { freedNameTasks } from '../features/users/claim-name.ts'
 import { userTasks } from '../features/users/tasks.ts'
 import { rateLimitTasks } from '../http/rate-limit.ts'
@@ -25,10 +24,13 @@ import { type CronTask, cronHandlers } from '../jobs/cron-tasks.ts'
 import type { JobHandlers } from '../jobs/handlers.ts'
 import { jobTasks } from '../jobs/maintenance.ts'
 import { mailHandlers } from '../mail/send.ts'
-import { defaultHooks, deliveryTasks } from '../webhooks/defaults.ts'
+import { sealStoredAddresses } from '../webhooks/address.ts'
+import { hookDeliveryReaction } from '../webhooks/deliver.ts'
+import { deliveryTasks } from '../webhooks/prune.ts'
+import { hookHandlers } from '../webhooks/send.ts'
 
 /** What features do when an event has happened elsewhere. */
-export const reactions: readonly Reaction[] = [activityRecord, notificationFanOut, defaultHooks]
+export const reactions: readonly Reaction[] = [activityRecord, notificationFanOut, hookDeliveryReaction]
 
 /** Everything that runs by the clock. */
 export const periodicTasks: readonly CronTask[] = [
@@ -36,15 +38,14 @@ export const periodicTasks: readonly CronTask[] = [
   ...eventTasks,
   ...refTasks,
   ...rateLimitTasks,
-  ...archiveTasks,
-  ...packTasks,
+  ...streamTasks,
   ...auditTasks,
   ...avatarTasks,
   ...userTasks,
   ...emailTasks,
   ...tokenTasks,
   ...resyncTasks,
-  ...upkeepTasks,
+  ...repositoryTasks,
   ...freedNameTasks,
   ...statisticsTasks,
   ...activityTasks,
@@ -54,7 +55,7 @@ export const periodicTasks: readonly CronTask[] = [
 ]
 
 /** What a crash has left is mended before the first request; the same runs by the clock, for other replicas that died. */
-export const startRepairs: readonly CronTask['run'][] = [repairPushes, removeOrphanFolders]
+export const startRepairs: readonly CronTask['run'][] = [repairPushes, removeOrphanFolders, sealStoredAddresses]
 
 /** One handler for every kind of job. */
 export const jobHandlers: JobHandlers = {
@@ -63,4 +64,5 @@ export const jobHandlers: JobHandlers = {
   ...mailHandlers,
   ...refreshHandlers,
   ...removalHandlers,
+  ...hookHandlers,
 }

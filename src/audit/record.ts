@@ -17,10 +17,10 @@ export interface AuditEntry {
   origin?: RequestOrigin
 }
 
-/** Values under such names are replaced by a mark: that they changed is told, never what they are. */
+/** Values under such names are replaced by a mark. The trail shows that they changed, never what they are. */
 const SECRET = /^(?!must_?change).*(password|secret|token|hash|otp|recovery)/i
 
-/** Writes an entry of the audit trail in the transaction of the change that it tells of. */
+/** Writes an entry of the audit trail. `tx` is the transaction of the change itself. */
 export async function recordAudit(tx: Db, source: AuditSource, entry: AuditEntry): Promise<void> {
   await tx.insert(auditEntries).values({
     ...describeSource(source),

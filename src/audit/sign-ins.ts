@@ -3,7 +3,7 @@ import type { Db } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
 import { signInAddresses } from '../../db/schema/credentials.ts'
 import type { SignInJournal } from '../auth/sign-ins.ts'
-import { networkOf } from '../auth/throttle.ts'
+import { networkOf } from '../kernel/network.ts'
 import type { Clock } from '../kernel/time.ts'
 import { recordAudit } from './record.ts'
 
@@ -23,7 +23,7 @@ const seenSince = prepared((db) =>
     .prepare('sign_in_address_seen'),
 )
 
-/** An address is of one household or office; it is noted anew at most once a day, and forgotten by `users/tasks.ts` in time. */
+/** Stores each network that a person signs in from, and updates it at most once a day. `users/tasks.ts` deletes old ones. */
 export function createSignInJournal({ db, clock }: { db: Db; clock: Clock }): SignInJournal {
   return {
     async signedIn(user, origin) {

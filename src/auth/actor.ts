@@ -11,7 +11,7 @@ export interface Actor {
   /** Normalised scope words; undefined where no scope applies (password, session, key). */
   readonly scopes?: readonly string[]
   readonly tokenId?: number
-  /** Set when the token has an end: clients are told of it with every answer. */
+  /** Set when the token expires. Every answer says when. */
   readonly tokenExpiresAt?: Date
   /** Set when the token reaches only these repositories. */
   readonly repositoryIds?: readonly number[]

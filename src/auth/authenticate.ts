@@ -6,28 +6,43 @@ import { findBasicActor } from './basic.ts'
 import { type Credential, readCredential, readQuery } from './credentials.ts'
 import type { RequestOrigin } from './origin.ts'
 import { actAs } from './sudo.ts'
-import { findTokenActor } from './token.ts'
+import { findTokenActor } from './token-lookup.ts'
 
+/** What the request brings along besides its own text. */
 export interface Circumstances {
   origin: RequestOrigin
-  /** True on the one route where an account that must change its password does so. */
-  mayChangePassword?: boolean
+  /** What @elysiajs/bearer read. */
+  bearer: string | undefined
 }
 
 /**
- * The one pipeline that turns a request into an actor: credential, account state, sudo.
- * @returns undefined when no credential was presented.
- * @throws Refusal 401 for a wrong credential, 403 for an account that may not sign in or a refused sudo, 404 for its target.
+ * The first half of turning a request into an actor: its credential.
+ * @returns undefined when no credential was presented
+ * @throws Refusal 401 for a wrong credential, 429 while tries are slowed down
  */
-export async function authenticate(
+export async function proveCredential(
   context: Context,
   request: Request,
-  { origin, mayChangePassword = false }: Circumstances,
+  { origin, bearer }: Circumstances,
 ): Promise<Actor | undefined> {
-  const credential = readCredential(request.url, request.headers.get('authorization') ?? undefined)
-  const found = credential && (await findActor(context, credential, { request, origin }))
-  const actor = found && { ...found, origin }
-  if (credential && !actor) throw unauthorized('invalid username, password or token')
+  const authorization = request.headers.get('authorization') ?? undefined
+  const credential = readCredential({ url: request.url, authorization, bearer })
+  if (credential === undefined) return undefined
+  const actor = await findActor(context, credential, { request, origin })
+  if (!actor) throw unauthorized('invalid username, password or token')
+  return { ...actor, origin }
+}
+
+/**
+ * The second half: the state of the account, then sudo.
+ * @param mayChangePassword true on the one route where an account that must change its password does so
+ * @throws Refusal 403 for an account that may not sign in or a refused sudo, 404 for its target
+ */
+export async function admitAccount(
+  context: Context,
+  request: Request,
+  { actor, mayChangePassword = false }: { actor: Actor | undefined; mayChangePassword?: boolean | undefined },
+): Promise<Actor | undefined> {
   if (actor) requireUsableAccount(context, actor.user, mayChangePassword)
   const sudoName = readSudo(request)
   return sudoName ? actAs(context, actor, sudoName) : actor
@@ -54,7 +69,7 @@ function findActor(
   return findBasicActor(context, { ...credential, code: readOneTimeCode(request), origin })
 }
 
-/** The headers that a one-time code may come in: the specification's, the family's and our own. */
+/** The headers that a one-time code may come in: the specification's, the Gitea API's and our own. */
 const CODE_HEADERS = ['x-service-otp', 'x-gitea-otp', 'x-hearth-otp']
 
 function readOneTimeCode({ headers }: Request): string | undefined {

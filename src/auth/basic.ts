@@ -6,7 +6,7 @@ import type { Actor } from './actor.ts'
 import { checkPassword } from './check-password.ts'
 import type { RequestOrigin } from './origin.ts'
 import { findPerson } from './person.ts'
-import { findTokenActor, TOKEN_PATTERN } from './token.ts'
+import { findTokenActor, TOKEN_PATTERN } from './token-lookup.ts'
 
 const byEmail = prepared((db) =>
   db
@@ -44,13 +44,13 @@ async function findPasswordActor(context: Context, credential: BasicCredential):
   const { name, password, code, origin } = credential
   const user = await findLogin(context, name)
   const isRight = await checkPassword(context, { user, name, password, code, origin })
-  // Wire: a prohibited account is told nothing when it comes with its password.
+  // Wire: a prohibited account learns nothing from its password.
   if (!user || !isRight || user.prohibitLogin) return undefined
   return { user, method: 'password', publicOnly: false }
 }
 
 async function findLogin({ db }: Context, name: string): Promise<UserRow | undefined> {
-  // PostgreSQL keeps no NUL in a text: nobody has such a name.
+  // PostgreSQL has no NUL in a text, so nobody has such a name.
   if (name.includes('\0')) return undefined
   const named = await findPerson(db, name)
   if (named || !name.includes('@')) return named

@@ -3,30 +3,52 @@ export type Credential =
   | { kind: 'token'; secret: string; isInQuery?: boolean }
   | { kind: 'basic'; name: string; password: string }
 
+/** The parts of a request that may hold a credential. */
+export interface Presented {
+  url: string
+  authorization: string | undefined
+  /** What @elysiajs/bearer read. It knows `Bearer` in this spelling alone. */
+  bearer: string | undefined
+}
+
+type Reader = (presented: Presented) => Credential | undefined
+
 /**
- * Reads the credential of a request. A token in the query goes before the header, and an empty one counts as none; a header
- * that cannot be read (another scheme, bad base64, no colon) counts as none too.
+ * In the order in which they count: a token in the query goes before the header. An empty credential counts as none, and so does a
+ * header that cannot be read (another scheme, bad base64, no colon).
  */
-export function readCredential(url: string, authorization: string | undefined): Credential | undefined {
-  const queryToken = readQuery(url, ['token', 'access_token'])
-  if (queryToken) return { kind: 'token', secret: queryToken, isInQuery: true }
-  if (!authorization) return undefined
-  const [, scheme = '', value = ''] = /^(\S+)\s+(.*)$/.exec(authorization.trim()) ?? []
-  switch (scheme.toLowerCase()) {
-    case 'token':
-    case 'bearer':
-      return value === '' ? undefined : { kind: 'token', secret: value }
-    case 'basic':
-      return readBasic(value)
-    default:
-      return undefined
+const readers: readonly Reader[] = [readQueryToken, readBearer, readTokenScheme, readBasic]
+
+export function readCredential(presented: Presented): Credential | undefined {
+  for (const read of readers) {
+    const credential = read(presented)
+    if (credential) return credential
   }
+  return undefined
+}
+
+function readQueryToken({ url }: Presented): Credential | undefined {
+  const secret = readQuery(url, ['token', 'access_token'])
+  return secret === undefined ? undefined : { kind: 'token', secret, isInQuery: true }
+}
+
+/** RFC 6750. */
+function readBearer({ authorization, bearer }: Presented): Credential | undefined {
+  const secret = authorization?.startsWith('Bearer ') ? bearer?.trim() : ''
+  return secret ? { kind: 'token', secret } : undefined
+}
+
+/** Wire: `token x`. RFC 9110, 11.1: schemes are written in any letter case, `bearer` too. */
+function readTokenScheme({ authorization }: Presented): Credential | undefined {
+  const [, secret] = /^(?:token|bearer)\s+(\S.*)$/i.exec(authorization?.trim() ?? '') ?? []
+  return secret === undefined ? undefined : { kind: 'token', secret }
 }
 
 /** RFC 7617: base64 of `name:password`, UTF-8. */
-function readBasic(value: string): Credential | undefined {
-  if (!/^[A-Za-z0-9+/]+=*$/.test(value)) return undefined
-  const text = Buffer.from(value, 'base64').toString('utf8')
+function readBasic({ authorization }: Presented): Credential | undefined {
+  const [, encoded] = /^basic\s+([A-Za-z0-9+/]+=*)$/i.exec(authorization?.trim() ?? '') ?? []
+  if (encoded === undefined) return undefined
+  const text = Buffer.from(encoded, 'base64').toString('utf8')
   const colon = text.indexOf(':')
   return colon < 0 ? undefined : { kind: 'basic', name: text.slice(0, colon), password: text.slice(colon + 1) }
 }

@@ -1,4 +1,4 @@
-import { threadProgram } from '../kernel/thread-program.ts'
+import { locateProgram } from '../threads/programs.ts'
 import type { HashAnswer, HashTask } from './hash-worker.ts'
 
 /** Runs a task in a thread; rejects with the failure of the task or of the thread. */
@@ -10,8 +10,8 @@ interface Thread {
 }
 
 /**
- * Hashes in threads of their own, which yield to everything else. They are made when they are needed and then kept, as many as there
- * are tasks at once: it is for the caller to limit these. They do not keep the process alive.
+ * Hashes in threads of low priority. There are as many as there are tasks at once, so the caller has to limit these. A thread starts when
+ * it is needed, and stays. Threads do not keep the process alive.
  */
 export function createHashThreads(): RunHash {
   const threads = new Set<Thread>()
@@ -31,7 +31,7 @@ const idleOf = (threads: Set<Thread>): Thread | undefined => [...threads].find((
 
 /** @param gone it has failed as a whole and will never answer */
 function startThread(gone: () => void): Thread {
-  const worker = new Worker(threadProgram('auth/hash-worker.ts'), { ref: false, smol: true })
+  const worker = new Worker(locateProgram('auth/hash-worker.ts'), { ref: false, smol: true })
   let reply = Promise.withResolvers<string | boolean>()
   worker.onmessage = ({ data }: MessageEvent<HashAnswer>) => {
     if ('error' in data) reply.reject(new Error(data.error))

@@ -1,6 +1,6 @@
 // The program of a hashing thread: one password at a time, each answered by one message.
 import { readlinkSync } from 'node:fs'
-import { setPriority } from 'node:os'
+import { getPriority, setPriority } from 'node:os'
 import { hashSync, verifySync } from '@node-rs/argon2'
 import { messageOf } from '../kernel/thrown.ts'
 
@@ -14,7 +14,7 @@ export interface HashOptions {
   parallelism: number
 }
 
-/** Requests that are signed in already go before those that wait for a hash. */
+/** Requests that need no hash go first. */
 const NICENESS = 15
 
 const run = (task: HashTask): string | boolean =>
@@ -24,11 +24,12 @@ function answer(message: HashAnswer): void {
   postMessage(message)
 }
 
-/** Linux keeps a priority for each thread; elsewhere it belongs to the process, and stays as it is. */
+/** On Linux each thread has its own priority. Elsewhere it belongs to the process, so it stays unchanged. */
 function stepBack(): void {
   if (process.platform !== 'linux') return
   const [thread = ''] = /\d+$/.exec(readlinkSync('/proc/thread-self')) ?? []
-  setPriority(Number(thread), NICENESS)
+  // Up, for a program that was started with `nice -n 19`, only root may go.
+  if (getPriority(Number(thread)) < NICENESS) setPriority(Number(thread), NICENESS)
 }
 
 /** Only in a thread: this file's types are also imported by the main one. */

@@ -1,18 +1,23 @@
 import { unavailable } from '../kernel/errors.ts'
 import { createHashThreads } from './hash-threads.ts'
 
-/** argon2id (`algorithm: 2`) with 19 MiB, two passes, one lane: the first choice of OWASP's password storage sheet. 11-21 ms here. */
-const PARAMETERS = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+/** What one argon2id hash costs. */
+export interface HashCost {
+  /** In KiB. */
+  memoryCost: number
+  /** Passes over the memory. */
+  timeCost: number
+}
 
-/** How a hash with these parameters begins (PHC string format). */
-const CURRENT_PREFIX = `$argon2id$v=19$m=${PARAMETERS.memoryCost},t=${PARAMETERS.timeCost},p=${PARAMETERS.parallelism}$`
+/** 19 MiB, two passes, one lane: the first choice of OWASP's password storage sheet. 11-21 ms here. */
+export const FULL_COST: HashCost = { memoryCost: 19_456, timeCost: 2 }
 
-/** Longer input is refused before hashing; nobody types more. */
+/** A longer password is wrong, whoever it is for, and is never hashed. */
 export const MAX_PASSWORD_BYTES = 1024
 
 export interface Passwords {
   hash(password: string): Promise<string>
-  /** With no hash to compare with (unknown account) it takes the same time and answers false. */
+  /** Takes the same time, and answers false, with no hash to compare with (unknown account). */
   verify(passwordHash: string | undefined, password: string): Promise<boolean>
   /** Whether a hash was made with other parameters than new ones are. */
   isOutdated(passwordHash: string): boolean
@@ -26,27 +31,34 @@ export interface PasswordLimits {
 }
 
 /** Hashing runs in threads that yield to all others, off the event loop, and never more of it than the limits allow. */
-export function createPasswords(limits: PasswordLimits): Passwords {
-  const inTurn = createTurnstile(limits)
+export function createPasswords(limits: PasswordLimits, cost = FULL_COST): Passwords {
+  const limited = createLimiter(limits)
   const run = createHashThreads()
-  const hash = async (password: string) => String(await run({ password, options: PARAMETERS }))
+  // 2 is argon2id.
+  const options = { ...cost, algorithm: 2, parallelism: 1 }
+  // How a hash with these options begins (PHC string format).
+  const prefix = `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=1$`
+  const hash = async (password: string) => String(await run({ password, options }))
   let dummyHash: Promise<string> | undefined
   const dummy = () => {
     dummyHash ??= hash('no account has this password')
     return dummyHash
   }
   return {
-    isOutdated: (passwordHash) => !passwordHash.startsWith(CURRENT_PREFIX),
-    hash: (password) => inTurn(() => hash(password)),
-    verify: (passwordHash, password) =>
-      inTurn(async () => {
-        const task = { hash: passwordHash || (await dummy()), password: password.slice(0, MAX_PASSWORD_BYTES) }
-        return (await run(task)) === true && !!passwordHash && Buffer.byteLength(password) <= MAX_PASSWORD_BYTES
-      }),
+    isOutdated: (passwordHash) => !passwordHash.startsWith(prefix),
+    hash: (password) => limited(() => hash(password)),
+    async verify(passwordHash, password) {
+      if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES) return false
+      return limited(async () => {
+        const task = { hash: passwordHash || (await dummy()), password }
+        return (await run(task)) === true && !!passwordHash
+      })
+    },
   }
 }
 
-function createTurnstile({ parallelism, queueLength }: PasswordLimits) {
+/** Runs as many at once as `parallelism`; so many more wait, in their order, as `queueLength`. */
+function createLimiter({ parallelism, queueLength }: PasswordLimits) {
   const waiting: (() => void)[] = []
   let running = 0
   return async <Result>(work: () => Promise<Result>): Promise<Result> => {

@@ -13,7 +13,7 @@ const byName = prepared((db) =>
 
 /** A person, never an organization, by the name in any letter case. */
 export async function findPerson(db: Db, name: string): Promise<UserRow | undefined> {
-  // PostgreSQL keeps no NUL in a text: nobody has such a name.
+  // PostgreSQL has no NUL in a text, so nobody has such a name.
   if (name.includes('\0')) return undefined
   const [user] = await byName(db).execute({ name: name.toLowerCase() })
   return user

@@ -21,12 +21,11 @@ export async function hasTwoFactor({ db }: Context, userId: number): Promise<boo
 /**
  * Judges the second factor of an account, and uses it up: a code of the authenticator or a recovery code, each good for one time. Of
  * several requests with the same code, on whatever surface, exactly one succeeds, since each changes a row only that is as it found it.
- * @returns true also for an account without a second factor
+ * @returns false also for an account without a second factor
  */
-export async function passesTwoFactor(context: Context, userId: number, code: string | undefined): Promise<boolean> {
+export async function isRightCode(context: Context, userId: number, code: string): Promise<boolean> {
   const [enrolled] = await enrolment(context.db).execute({ userId })
-  if (enrolled === undefined) return true
-  if (code === undefined) return false
+  if (enrolled === undefined) return false
   const secret = context.secrets.open('two-factor', enrolled.secret)
   const step = stepOfCode(secret, code.trim(), context.clock.now())
   return step === undefined ? useRecoveryCode(context, userId, code) : useStep(context, userId, step)

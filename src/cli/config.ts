@@ -5,14 +5,16 @@ export const configCommand: Command = {
   name: 'config',
   summary: 'Prints every setting: its variable, its value now, and what it is for.',
   details: 'A wrong setting is named with what is allowed, and the exit status is 78.',
-  options: { markdown: { description: 'Prints the table of the README: variable, default, allowed values, meaning.' } },
+  options: {
+    markdown: { description: 'Prints the table of docs/configuration.md: variable, default, allowed values, meaning.' },
+  },
   async run(input) {
     process.stdout.write(input.has('markdown') ? configMarkdown() : configValues(loadProcessConfig()))
     return 0
   },
 }
 
-/** The table of the README. A test compares the two. */
+/** The table of docs/configuration.md. A test compares the two. */
 export function configMarkdown(): string {
   const rows = describeVariables().map(
     (variable) =>

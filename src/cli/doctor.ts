@@ -1,11 +1,8 @@
-import type { Config } from '../config.ts'
 import { loadProcessConfig } from '../config.ts'
+import { examine } from '../doctor/examine.ts'
+import type { Finding } from '../doctor/finding.ts'
+import { printData } from '../doctor/print-data.ts'
 import { type Command, UsageError } from './arguments.ts'
-import { doctorData } from './doctor-data.ts'
-import { checkDatabase } from './doctor-database.ts'
-import { checkFolder, checkGit, checkSigningKey, checkSpace, checkSsh } from './doctor-machine.ts'
-import { checkMail } from './doctor-mail.ts'
-import type { Finding } from './finding.ts'
 
 export const doctorCommand: Command = {
   name: 'doctor',
@@ -26,7 +23,7 @@ left, and 1 else.`,
   },
   async run(input) {
     const [mends, isQuick] = [input.has('mend'), input.has('quick')]
-    if (input.has('data')) return doctorData(loadProcessConfig(), { mends, isQuick })
+    if (input.has('data')) return printData(loadProcessConfig(), { mends, isQuick })
     if (mends || isQuick) throw new UsageError('--mend and --quick go with --data')
     const findings = await examine(loadProcessConfig())
     for (const finding of findings) process.stdout.write(describe(finding))
@@ -36,19 +33,6 @@ left, and 1 else.`,
     )
     return faults === 0 ? 0 : 1
   },
-}
-
-/** All findings, faults or not, in the order in which they should be mended. */
-export async function examine(config: Config): Promise<Finding[]> {
-  const findings = [
-    checkFolder('DATA_DIR', config.dataDir),
-    checkFolder('REPOSITORIES_DIR', config.repositoriesDir),
-    checkSpace(config.repositoriesDir),
-    await checkGit(config),
-    checkSigningKey(config),
-    checkSsh(config),
-  ]
-  return [...findings, ...(await checkDatabase(config)), await checkMail(config)]
 }
 
 function describe({ subject, detail, remedy }: Finding): string {

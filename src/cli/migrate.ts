@@ -1,6 +1,5 @@
 import { migrate } from '../../db/migrate.ts'
 import { loadProcessConfig } from '../config.ts'
-import { migrateJobs } from '../jobs/migrate.ts'
 import { openStorage } from '../storage.ts'
 import type { Command } from './arguments.ts'
 
@@ -10,7 +9,7 @@ export const migrateCommand: Command = {
   details: 'A start does the same; this is for installations that migrate in a step of its own.',
   async run() {
     await using resources = new AsyncDisposableStack()
-    const applied = await migrate(await openStorage(loadProcessConfig(), resources), { alsoMigrate: migrateJobs })
+    const applied = await migrate(await openStorage(loadProcessConfig(), resources))
     process.stdout.write(applied.length === 0 ? 'The database is up to date.\n' : `Applied: ${applied.join(', ')}\n`)
     return 0
   },

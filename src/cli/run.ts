@@ -101,12 +101,11 @@ function explain(error: unknown): number {
 }
 
 const OUTSIDE: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'The address is in use. Set PORT to another port; 0 takes a free one.',
   EACCES: 'This user may not do that.',
   ECONNREFUSED: 'The database does not answer.',
   ENOTFOUND: 'The host of the database is unknown.',
   CONNECT_TIMEOUT: 'The database does not answer.',
-  '08P01': 'The pooler in front of the database needs another setting: README, "External database", has it.',
+  '08P01': 'The pooler in front of the database needs another setting: docs/operations.md has it.',
   '28P01': 'The database refuses the password in DATABASE_URL.',
   '3D000': 'The database that DATABASE_URL names does not exist.',
 }

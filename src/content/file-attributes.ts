@@ -1,4 +1,4 @@
-/** The attributes of Linguist, which the family honours in `.gitattributes`. */
+/** The attributes of Linguist, which Gitea obeys in `.gitattributes`. */
 export const fileAttributeNames = [
   'linguist-vendored',
   'linguist-generated',

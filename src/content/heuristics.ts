@@ -21,7 +21,7 @@ const HeuristicsFile = Type.Object({
 
 type ConditionText = typeof Condition.static
 
-/** Tells the languages of one extension apart by a sample; undefined when no rule fits. */
+/** Chooses among the languages of one extension by a sample of the file; undefined when no rule matches. */
 export type Heuristic = (sample: string) => string | undefined
 
 /** Linguist's rules by extension. Patterns are compiled when their extension is first met. */
@@ -30,14 +30,14 @@ export function readHeuristics(file: unknown): ReadonlyMap<string, Heuristic> {
   const heuristics = new Map<string, Heuristic>()
   for (const { extensions, rules } of file.disambiguations) {
     let compiled: { language: string | undefined; fits: (sample: string) => boolean }[] | undefined
-    const tell: Heuristic = (sample) => {
+    const choose: Heuristic = (sample) => {
       compiled ??= rules.map(({ language, and = [], ...own }) => {
         const conditions = [own, ...and].map((condition) => compile(condition, file.named_patterns))
         return { language: [language ?? []].flat()[0], fits: (text) => conditions.every((fits) => fits(text)) }
       })
       return compiled.find(({ fits }) => fits(sample))?.language
     }
-    for (const extension of extensions) heuristics.set(extension.toLowerCase(), tell)
+    for (const extension of extensions) heuristics.set(extension.toLowerCase(), choose)
   }
   return heuristics
 }
@@ -52,7 +52,7 @@ function compile(
     (wanted.length === 0 || wanted.some((each) => each?.test(sample))) && !unwanted.some((each) => each?.test(sample))
 }
 
-/** A pattern of Ruby's dialect; undefined for the few that JavaScript cannot say, which then fit nothing. */
+/** A pattern of Ruby's dialect; undefined for the few that JavaScript does not have, which then match nothing. */
 function toRegExp(text: string): RegExp | undefined {
   const [head = '', anchor = '', flags = ''] = /^(\^?)\(\?([a-z-]+)\)/.exec(text) ?? []
   if (flags.includes('x')) return undefined

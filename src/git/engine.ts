@@ -1,5 +1,6 @@
 import type {
-  ArchiveFormat,
+  Archive,
+  ArchiveQuery,
   AttributeQuery,
   Blob,
   Call,
@@ -31,7 +32,7 @@ import type {
 import type { GitRepair } from './repair.ts'
 
 /**
- * The one door to git. Values in, values out, streams for bytes. A repository is its database id.
+ * The one way to git. Values in, values out, streams for bytes. A repository is its database id.
  *
  * `revision` is a branch, a tag, a full ref name, an object id (4 digits and more) or `HEAD`, with `^`, `~n` and `^{type}`
  * behind it; a branch wins over a tag, and both over an abbreviated id. Every function throws GitError: `not-found`
@@ -131,7 +132,7 @@ export interface Git {
 
   /** A blob by revision or id. Throws `too-large` `limit` above `maxBytes` (8 MiB), `invalid` `object-type`. */
   readBlob(id: number, revision: string, option?: { maxBytes?: number }, call?: Call): Promise<Blob>
-  /** Any size. The child ends with the stream. */
+  /** Any size. Git writes a large one to the stream cache, and is done before a slow client has read it. */
   openBlob(id: number, revision: string, call?: Call): Promise<OpenBlob>
   /** Type and size of each id, in one round trip; unknown ids are absent. */
   sizes(id: number, shas: string[], call?: Call): Promise<Map<string, ObjectName>>
@@ -158,11 +159,9 @@ export interface Git {
   ): Promise<{ sha: string }>
 
   /** Every path begins with `prefix` and a slash. Key caches with the commit's id, not with the name of a ref. */
-  archive(
-    id: number,
-    option: { revision: string; format: ArchiveFormat; prefix?: string; paths?: readonly string[] },
-    call?: Call,
-  ): Promise<ReadableStream<Uint8Array>>
+  archive(id: number, query: ArchiveQuery, call?: Call): Promise<Archive>
+  /** The same if it is cached, of a commit's id; undefined if it is not. */
+  findArchive(id: number, query: ArchiveQuery): Promise<Archive | undefined>
 
   /** The body of `GET info/refs?service=git-<service>`; `isBare`: without the line that names the service, as SSH greets. */
   advertise(
@@ -175,12 +174,16 @@ export interface Git {
   serve(id: number, service: GitService, request: ServeRequest): Promise<Served>
   /** A whole fetch over one connection, from the greeting to the end, as SSH has it. */
   converse(id: number, request: Omit<ServeRequest, 'maxInputBytes'>): Promise<Served>
+  /** The same for `git archive --remote`. Throws `too-large` as `archive`. */
+  serveRemoteArchive(id: number, request: Omit<ServeRequest, 'maxInputBytes'>): Promise<Served>
 
   sizeOnDisk(id: number): Promise<RepositorySize>
   /** Every reachable object is there. `isFull` also re-reads the content of each. */
   fsck(id: number, option?: { isFull?: boolean }, call?: Call): Promise<Integrity>
   /** Rolls small packs together; `isFull` repacks everything and drops what has been unreachable for two weeks. */
   maintain(id: number, option?: { isFull?: boolean }, call?: Call): Promise<void>
+  /** After pushes: keeps packs few, and bitmaps and the graph of commits fresh, where enough has come since the last time. */
+  maintainIfNeeded(id: number, call?: Call): Promise<void>
   /**
    * Removes locks, quarantines and temporary files older than the age. Returns how many. Locks are held for moments only, so
    * they may be given a shorter one.
@@ -188,9 +191,9 @@ export interface Git {
   cleanStale(id: number, olderThanSeconds: number, locksOlderThanSeconds?: number): Promise<number>
   /** The same for half-built and half-removed folders of the whole store. */
   cleanStore(olderThanSeconds: number): Promise<number>
-  /** Removes kept packs that nobody has asked for in a day, and the longest unused beyond the limit. Returns how many. */
-  cleanPacks(): Promise<number>
+  /** Removes cached files that nobody has asked for in a day, and the longest unused beyond the limit. Returns how many. */
+  cleanStreams(): Promise<number>
 
-  /** Ends the kept processes. */
+  /** Ends the processes that stay. */
   close(): Promise<void>
 }

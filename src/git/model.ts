@@ -9,6 +9,16 @@ export interface Call {
   timeoutMs?: number
   /** Who moves refs, for the hooks of the repository. */
   pusher?: Pusher
+  /** For whom the work is done. Left out for the service's own work. */
+  client?: Client
+}
+
+/** One client may hold a part of all places for Git processes only. */
+export interface Client {
+  /** The account, or the address of a visitor. */
+  key: string
+  /** Some places are kept for those who are signed in. */
+  isSignedIn: boolean
 }
 
 export interface Pusher {
@@ -60,6 +70,8 @@ export interface ObjectSignature {
   payload: string
   /** The payload with each byte as one character, where it is no UTF-8 and `payload` has marks for what is broken. */
   rawPayload?: string
+  /** Programs could read the object in different ways, so its signature vouches for nothing. */
+  isAmbiguous?: boolean
 }
 
 /** Gives the armored signature over the content of an object. */
@@ -146,6 +158,8 @@ export interface LogQuery {
   revision: string
   /** Commits reachable from these are left out. */
   not?: string[]
+  /** The same of a revision of another repository, such as the one that this was forked from. */
+  notIn?: { repositoryId: number; revision: string }
   path?: string
   since?: Date
   until?: Date
@@ -219,7 +233,25 @@ export interface Blob {
 export interface OpenBlob {
   sha: string
   size: number
-  stream: ReadableStream<Uint8Array>
+  /** May be called several times. `signal`: of a reader who may leave before reading. */
+  read(range?: ByteRange, signal?: AbortSignal): Promise<ReadableStream<Uint8Array>>
+}
+
+/** An archive: cached, or still being made. */
+export interface Archive {
+  /** Undefined while it is being made. */
+  size: number | undefined
+  /** As of a blob. Waits for the first bytes, and throws what kept git from making them. */
+  read(range?: ByteRange, signal?: AbortSignal): Promise<ReadableStream<Uint8Array>>
+}
+
+export interface ArchiveQuery {
+  revision: string
+  format: ArchiveFormat
+  /** The folder that everything lies in. */
+  prefix?: string
+  /** Only these files and folders; all when empty. */
+  paths?: readonly string[]
 }
 
 export interface DiffQuery {
@@ -247,19 +279,19 @@ export interface ServeRequest extends Call {
   maxInputBytes?: number
 }
 
-/** Takes bytes, which may be others once it resolves. */
-export type Write = (bytes: Uint8Array) => Promise<void>
-
 export interface Served {
   /** The answer of git. Cancelling it ends the child. */
   stream: ReadableStream<Uint8Array>
-  /** The same as a file or in memory, where it is kept so: to be sent instead. */
-  file?: globalThis.Blob
+  /** The same in memory, where the answer is short: to be sent instead. */
   bytes?: Uint8Array<ArrayBuffer>
-  /** The same without garbage, which costs 70 ms of everybody's time for each 32 MiB; in place of `stream`. */
-  send?: (write: Write) => Promise<void>
   /** When the child is gone: its exit code and the last of what it printed. Never rejects. */
   done: Promise<{ exitCode: number; stderr: string }>
+}
+
+/** A part of a file: from `start` to before `end`. */
+export interface ByteRange {
+  start: number
+  end: number
 }
 
 export interface UnadoptedFolder {

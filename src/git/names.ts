@@ -20,14 +20,18 @@ function isValidPart(part: string): boolean {
   return part !== '' && !part.startsWith('.') && !part.endsWith('.lock') && Buffer.byteLength(part) <= MAX_PART_BYTES
 }
 
-/** The short name of a branch. `HEAD` would be confused with the real one, `refs/...` with a full name. */
-export function isValidBranchName(name: string): boolean {
-  return name !== 'HEAD' && name !== '@' && !name.startsWith('refs/') && isValidRefName(`refs/heads/${name}`)
-}
+/** Unicode's controls of direction: with them a name reads on the screen as another one (CVE-2021-42574). */
+const DIRECTION = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/
 
-export function isValidTagName(name: string): boolean {
-  return name !== 'HEAD' && name !== '@' && !name.startsWith('refs/') && isValidRefName(`refs/tags/${name}`)
-}
+/** A short name that is confused with no other: not with the real `HEAD`, not with a full name, and not by how it looks. */
+const isDistinct = (name: string): boolean =>
+  name !== 'HEAD' && name !== '@' && !name.startsWith('refs/') && !DIRECTION.test(name)
+
+/** The short name that a branch may be given. */
+export const isValidBranchName = (name: string): boolean => isDistinct(name) && isValidRefName(`refs/heads/${name}`)
+
+/** The short name that a tag may be given. */
+export const isValidTagName = (name: string): boolean => isDistinct(name) && isValidRefName(`refs/tags/${name}`)
 
 export const isObjectId = (text: string): boolean => /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text)
 

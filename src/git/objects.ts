@@ -1,5 +1,6 @@
-import type { Commit, ObjectFormat, ObjectSignature, ObjectType, Sign, Signature, Tag } from './model.ts'
-import { bytesAsText, decodeText, stripSignature } from './text.ts'
+import type { Commit, ObjectFormat, ObjectType, Sign, Signature, Tag } from './model.ts'
+import { commitSignature, tagSignature, tagSignatureLength } from './signed-text.ts'
+import { decodeText, type Header } from './text.ts'
 
 /** One line of a tree. `rawName` holds each byte as one character, since a name need not be UTF-8 and must survive a rewrite. */
 export interface TreeItem {
@@ -87,7 +88,7 @@ export function encodeCommit({ tree, parents, author, committer, message, sign }
 }
 
 /** Git has a header for each kind of ids, known by their length. */
-const signatureHeader = ({ length }: string): string => (length === 64 ? 'gpgsig-sha256' : 'gpgsig')
+const signatureHeader = ({ length }: string) => (length === 64 ? 'gpgsig-sha256' : 'gpgsig')
 
 export function encodeTag(tag: {
   name: string
@@ -112,48 +113,40 @@ export function cleanMessage(message: string): string {
 export function parseCommit(sha: string, content: Uint8Array): Commit {
   const { headers, body } = decodeText(content)
   const first = (name: string) => headers.find((header) => header.name === name)?.value ?? ''
-  const signed = headers.find((header) => header.name === signatureHeader(sha))
+  const signature = commitSignature(content, signatureHeader(sha))
   return {
     sha,
     tree: first('tree'),
-    parents: headers.filter((header) => header.name === 'parent').map((header) => header.value),
+    parents: parentsOf(headers),
     author: parseSignature(first('author')),
     committer: parseSignature(first('committer')),
     message: body,
-    ...(signed && { signature: signatureOver(signed.value, stripSignature(content)) }),
+    ...(signature && { signature }),
   }
 }
 
-/** @param payload with each byte as one character */
-function signatureOver(text: string, payload: string): ObjectSignature {
-  const shown = Buffer.from(payload, 'latin1').toString()
-  return Buffer.from(shown).toString('latin1') === payload
-    ? { text, payload: shown }
-    : { text, payload: shown, rawPayload: payload }
+/** Those behind the tree; Git takes no others. */
+function parentsOf([, ...headers]: readonly Header[]): string[] {
+  const end = headers.findIndex(({ name }) => name !== 'parent')
+  return headers.slice(0, end < 0 ? headers.length : end).map(({ value }) => value)
 }
 
 const OBJECT_TYPES: readonly string[] = ['commit', 'tree', 'blob', 'tag']
 export const isObjectType = (text: string): text is ObjectType => OBJECT_TYPES.includes(text)
 
 export function parseTag(sha: string, content: Uint8Array): Tag {
-  const { headers, body } = decodeText(content)
+  const signature = tagSignature(content)
+  // The message is that of the signed part, so that what is shown is what was signed.
+  const { headers, body } = decodeText(content.subarray(0, content.length - tagSignatureLength(content)))
   const first = (name: string) => headers.find((header) => header.name === name)?.value
   const type = first('type') ?? ''
   const tagger = first('tagger')
-  const raw = bytesAsText(content)
-  const signedAt = signatureBegin(raw)
-  const length = signedAt === undefined ? 0 : raw.length - signedAt
   return {
     sha,
     name: first('tag') ?? '',
     target: { sha: first('object') ?? '', type: isObjectType(type) ? type : 'commit' },
     ...(tagger !== undefined && { tagger: parseSignature(tagger) }),
-    message: length === 0 ? body : body.slice(0, signatureBegin(body)),
-    ...(length > 0 && { signature: signatureOver(raw.slice(-length), raw.slice(0, -length)) }),
+    message: body,
+    ...(signature && { signature }),
   }
-}
-
-/** Where the last signature of a text begins: what comes before it is what it was made over, as Git has it. */
-function signatureBegin(text: string): number | undefined {
-  return [...text.matchAll(/^-----BEGIN (?:PGP|SSH) SIGNATURE-----/gm)].at(-1)?.index
 }

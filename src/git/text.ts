@@ -3,9 +3,31 @@ export interface Header {
   value: string
 }
 
-/** Headers and message of a commit or a tag. A header goes on over lines that begin with a space. */
-export function decodeText(content: Uint8Array): { headers: Header[]; body: string } {
-  const text = decode(content)
+/** A commit or a tag, taken apart. */
+export interface ObjectText {
+  headers: Header[]
+  body: string
+}
+
+/**
+ * Headers and message of a commit or a tag. LF alone ends a line, and a line that begins with a space continues the header
+ * before it. The object is split by bytes and decoded after that: no encoding that it names can move a line.
+ */
+export function decodeText(content: Uint8Array): ObjectText {
+  const text = splitText(utf8.decode(content))
+  const label = text.headers.find(({ name }) => name === 'encoding')?.value
+  const decoder = label === undefined ? undefined : decoderOf(label)
+  if (!decoder) return text
+  const raw = splitText(bytesAsText(content))
+  const decode = (value: string): string => decoder.decode(Buffer.from(value, 'latin1'))
+  return {
+    headers: raw.headers.map(({ name, value }) => ({ name, value: decode(value) })),
+    body: decode(raw.body),
+  }
+}
+
+/** The same, for an object whose bytes are one character each, or that is UTF-8. */
+export function splitText(text: string): ObjectText {
   const end = text.indexOf('\n\n')
   const head = end < 0 ? text : text.slice(0, end)
   const headers: Header[] = []
@@ -20,18 +42,14 @@ export function decodeText(content: Uint8Array): { headers: Header[]; body: stri
   return { headers, body: end < 0 ? '' : text.slice(end + 2) }
 }
 
-/** UTF-8 unless the object says otherwise; an encoding we do not know is read as UTF-8 with marks for what is broken. */
-function decode(content: Uint8Array): string {
-  const text = new TextDecoder().decode(content)
-  const end = text.indexOf('\n\n')
-  const label = /^encoding (\S+)$/m.exec(end < 0 ? text : text.slice(0, end))?.[1]
-  if (label === undefined) return text
-  return decoderOf(label)?.decode(content) ?? text
-}
+/** Broken UTF-8 gets marks. A byte order mark is a character like any other. */
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
-function decoderOf(label: string): { decode(bytes: Uint8Array): string } | undefined {
+/** Undefined for UTF-8 and for an encoding that we do not know: then the object is read as UTF-8. */
+function decoderOf(label: string): { encoding: string; decode(bytes: Uint8Array): string } | undefined {
   try {
-    return Reflect.construct(TextDecoder, [label])
+    const decoder: TextDecoder = Reflect.construct(TextDecoder, [label, { ignoreBOM: true }])
+    return decoder.encoding === 'utf-8' ? undefined : decoder
   } catch {
     return undefined // The label comes from the commit: an unknown one is no failure of ours.
   }
@@ -40,17 +58,3 @@ function decoderOf(label: string): { decode(bytes: Uint8Array): string } | undef
 /** Each byte as one character, so that nothing is lost. */
 export const bytesAsText = (content: Uint8Array): string =>
   Buffer.from(content.buffer, content.byteOffset, content.length).toString('latin1')
-
-/** What a signature was made over: the commit without its `gpgsig` headers, each byte as one character. */
-export function stripSignature(content: Uint8Array): string {
-  const text = bytesAsText(content)
-  const end = text.indexOf('\n\n')
-  const head = text.slice(0, end < 0 ? undefined : end)
-  const kept: string[] = []
-  let isSignature = false
-  for (const line of head.split('\n')) {
-    isSignature = line.startsWith(' ') ? isSignature : line.startsWith('gpgsig')
-    if (!isSignature) kept.push(line)
-  }
-  return kept.join('\n') + (end < 0 ? '' : text.slice(end))
-}

@@ -1,13 +1,11 @@
 import type { TSchema } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { invalid, type Refusal, tooLarge } from '../kernel/errors.ts'
-import { askForBody } from './connection.ts'
-import { fitToSchema } from './fit.ts'
+import { coerceToSchema } from './coerce.ts'
 import { jsonFault } from './json-shape.ts'
 
 /**
- * Takes the place of a body that could not be read, until the gate has judged who is asking: who you are comes before what you
- * sent.
+ * Stands for a body that could not be read until the gate has judged who asks: a stranger gets 401, whatever they sent.
  */
 export class UnreadableBody {
   readonly refusal: Refusal
@@ -25,7 +23,7 @@ interface KnownRoute {
 
 /**
  * The one reader of request bodies: JSON or a form, whatever the letter case of the keys, within the size limit.
- * `learn` tells it the schema of each route once the application is composed.
+ * `learn` takes the schemas of all routes, once the application is composed.
  */
 export function bodyReader(maxBytes: number) {
   const schemas = new Map<string, TSchema>()
@@ -35,8 +33,8 @@ export function bodyReader(maxBytes: number) {
     if (schema?.type === 'string') return await readText(request, maxBytes)
     const body = await readBody(request, contentType, maxBytes)
     if (body instanceof UnreadableBody || schema === undefined) return body
-    const fault = fitToSchema(body.value, schema, body.isForm)
-    return fault.refusal ? new UnreadableBody(fault.refusal) : fault.value
+    const coerced = coerceToSchema(body.value, schema, body.isForm)
+    return coerced.refusal ? new UnreadableBody(coerced.refusal) : coerced.value
   })
   const learn = (routes: Iterable<KnownRoute>) => {
     for (const { method, path, hooks } of routes) if (isSchema(hooks.body)) schemas.set(`${method} ${path}`, hooks.body)
@@ -105,11 +103,10 @@ function readForm(text: string): Record<string, unknown> {
   return Object.fromEntries(fields)
 }
 
-/** Reads at most `maxBytes`; a longer body is refused without being kept, also when its length was not announced. */
+/** Reads at most `maxBytes`. A longer body is refused before it is in memory, also when it did not say its length. */
 async function readText(request: Request, maxBytes: number): Promise<string | UnreadableBody> {
   const tooLong = new UnreadableBody(tooLarge(`the body is larger than ${maxBytes} bytes`))
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) return tooLong
-  askForBody(request)
   if (request.headers.has('content-length') || !request.body) return request.text()
   const chunks: Uint8Array[] = []
   let size = 0
@@ -121,7 +118,7 @@ async function readText(request: Request, maxBytes: number): Promise<string | Un
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** The gate's last step: an unreadable body is told only to those who may send one. */
+/** The gate's last step: only those who may send a body learn that it cannot be read. */
 export function refuseUnreadableBody(body: unknown): void {
   if (body instanceof UnreadableBody) throw body.refusal
 }

@@ -1,43 +1,22 @@
-import { BlockList, isIP } from 'node:net'
 import type { Config } from '../config.ts'
-import { peerAddress } from './connection.ts'
-
-type ProxyConfig = Pick<Config, 'trustedProxies'>
-
-const trustedByConfig = new WeakMap<ProxyConfig, BlockList>()
-
-function trustedProxies(config: ProxyConfig): BlockList {
-  const known = trustedByConfig.get(config)
-  if (known) return known
-  const list = new BlockList()
-  for (const entry of config.trustedProxies) {
-    const [address = '', bits] = entry.split('/')
-    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
-    if (isIP(address) === 0) continue
-    if (bits === undefined) list.addAddress(address, family)
-    else list.addSubnet(address, Number(bits), family)
-  }
-  trustedByConfig.set(config, list)
-  return list
-}
+import { plainAddress } from '../kernel/network.ts'
+import { exchangeOf } from './exchange.ts'
 
 /**
- * The address that a request came from. `X-Forwarded-For` counts only as far as trusted proxies wrote it: from the right, the
- * first address that is not one of theirs. Undefined without a connection.
+ * The address that a request came from. `X-Forwarded-For` counts as far as trusted proxies wrote it: from the right, the first address
+ * that is none of theirs. `Forwarded` (RFC 7239) is not read: a proxy that writes the one passes on what a client wrote in the other.
+ * Undefined without a connection.
  */
-export function clientAddress(config: ProxyConfig, request: Request): string | undefined {
-  const peer = peerAddress(request)
-  if (peer === undefined || config.trustedProxies.length === 0) return peer
-  const trusted = trustedProxies(config)
-  const isTrusted = (address: string) => {
-    const version = isIP(address)
-    return version !== 0 && trusted.check(address, version === 6 ? 'ipv6' : 'ipv4')
-  }
-  const hops = (request.headers.get('x-forwarded-for') ?? '').split(',').map((hop) => hop.trim())
-  let client = peer
-  while (isTrusted(client)) {
-    const hop = hops.pop()
-    if (hop === undefined || isIP(hop) === 0) break
+export function clientAddress({ proxies }: Pick<Config, 'proxies'>, request: Request): string | undefined {
+  const { peerAddress } = exchangeOf(request)
+  if (peerAddress === undefined) return undefined
+  // Several lines of one header are one list (RFC 9110, 5.3).
+  const hops = (request.headers.get('x-forwarded-for') ?? '').split(',')
+  let client = plainAddress(peerAddress) ?? peerAddress
+  while (proxies.has(client)) {
+    const hop = plainAddress(hops.pop() ?? '')
+    // What a trusted proxy does not know, nobody does: the address of the proxy stands for it.
+    if (hop === undefined) break
     client = hop
   }
   return client

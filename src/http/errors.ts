@@ -1,9 +1,9 @@
 import type { Context } from '../context.ts'
 import { GitError } from '../git/errors.ts'
 import { internalName, invalid, Refusal } from '../kernel/errors.ts'
-import { refusalOfFault, withoutParameters } from './faults.ts'
+import { refusalOfFailure, withoutParameters } from './database-errors.ts'
+import { exchangeOf } from './exchange.ts'
 import { gitRefusal } from './git-errors.ts'
-import { requestId } from './request.ts'
 
 interface Thrown {
   code: string | number
@@ -18,13 +18,13 @@ interface Thrown {
 export function errorResponse(context: Context, { code, error, request }: Thrown): Response {
   const refusal = toRefusal(code, error)
   if (refusal?.status === 507)
-    context.log.error({ err: error, requestId: requestId(request) }, 'the disk takes no more')
+    context.log.error({ err: error, requestId: exchangeOf(request).id }, 'the disk takes no more')
   if (refusal) return refusalResponse(context, refusal, request)
-  context.log.error({ err: withoutParameters(error), requestId: requestId(request) }, 'request failed')
+  context.log.error({ err: withoutParameters(error), requestId: exchangeOf(request).id }, 'request failed')
   return refusalResponse(context, new Refusal(500, ''), request)
 }
 
-/** Wire: `message` and `url` are the family's; the other keys are those of RFC 9457, for programs. */
+/** Wire: `message` and `url` are those of the Gitea API. The other keys are those of RFC 9457, for programs. */
 export function refusalResponse({ baseUrl }: Pick<Context, 'baseUrl'>, refusal: Refusal, request: Request): Response {
   const { status, message, details } = refusal
   if (status < 400) return new Response(null, { status, headers: details.headers })
@@ -36,7 +36,7 @@ export function refusalResponse({ baseUrl }: Pick<Context, 'baseUrl'>, refusal: 
     ...(details.withoutUrl ? {} : { url: `${baseUrl}/api/swagger` }),
     type: 'about:blank',
     code: codeOf(status),
-    request_id: requestId(request),
+    request_id: exchangeOf(request).id,
     ...(details.fields ? { errors: details.fields } : {}),
     ...(details.requiredScopes ? { required_scopes: details.requiredScopes } : {}),
   }
@@ -73,7 +73,7 @@ function toRefusal(code: string | number, error: unknown): Refusal | undefined {
   if (code === 'VALIDATION') return isObject(error) && error.type === 'response' ? undefined : validationRefusal(error)
   if (code === 'PARSE') return invalid('the body could not be read', '[]')
   if (code === 'INVALID_COOKIE_SIGNATURE') return invalid('a cookie has a wrong signature', '[]')
-  return refusalOfFault(error)
+  return refusalOfFailure(error)
 }
 
 interface Finding {

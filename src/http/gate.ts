@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia'
+import type { VersionedIssue } from '../access/issues.ts'
 import type { UnitRule } from '../access/judge.ts'
 import type { RepositoryAccess } from '../access/repository-access.ts'
 import type { ScopeRule } from '../access/token-reach.ts'
@@ -8,21 +9,12 @@ import { forbidden, unauthorized } from '../kernel/errors.ts'
 import { type Account, visibleAccount } from './account-gate.ts'
 import { admit, requireScopes } from './admission.ts'
 import { refuseUnreadableBody } from './body.ts'
+import { type Admitted, exchangeOf } from './exchange.ts'
+import { type IssueRule, issueForChange, issueForReading } from './issue-gate.ts'
 import { gateDetail } from './openapi/gates.ts'
 import { type OrganizationAccess, type OrganizationRule, organizationFor } from './organization-gate.ts'
 import { type ChangeRule, repositoryForChange, repositoryForReading } from './repository-gate.ts'
 import { type TeamAccess, type TeamRule, teamFor } from './team-gate.ts'
-
-interface Passed {
-  actor: Actor | undefined
-  repo?: RepositoryAccess
-  account?: Account
-  org?: OrganizationAccess
-  team?: TeamAccess
-}
-
-/** What the gate found out about a request, from the `transform` stage to the handler. */
-const passed = new WeakMap<Request, Passed>()
 
 interface Stage {
   request: Request
@@ -30,14 +22,11 @@ interface Stage {
   params?: unknown
 }
 
-function found(request: Request): Passed {
-  const result = passed.get(request)
-  if (!result) throw new Error('the gate has not judged this request')
-  return result
+function found(request: Request): Admitted {
+  const { admitted } = exchangeOf(request)
+  if (!admitted) throw new Error('the gate has not judged this request')
+  return admitted
 }
-
-/** Who a judged request came from, for the log. */
-export const callerOf = (request: Request): Actor | undefined => passed.get(request)?.actor
 
 const signedIn = (request: Request): Actor => {
   const { actor } = found(request)
@@ -187,6 +176,39 @@ export const gate = (context: Context) =>
       },
       resolve: ({ request }: { request: Request }) => ({ actor: signedIn(request), repo: foundRepo(request) }),
     }),
+
+    /** The issue or pull request of `:index`, with at least read on the unit that it belongs to. */
+    readIssue: (rule: { scope: ScopeRule; login?: boolean; isPull?: true }) => ({
+      detail: gateDetail('readIssue', rule.login),
+      async transform({ request, body, params }: Stage) {
+        const actor = await admit(context, request, { scope: rule.scope, isOfRepository: true })
+        if (rule.login && !actor) throw unauthorized()
+        const { repo, ...issue } = await issueForReading(context, actor, { request, ...issueParams(params) }, rule)
+        pass(request, body, { actor, repo, issue })
+      },
+      resolve: ({ request }: { request: Request }) => ({
+        actor: found(request).actor,
+        repo: foundRepo(request),
+        issue: foundIssue(request),
+      }),
+    }),
+
+    /** The issue or pull request of `:index` for a signed-in caller with the level on its unit; 423 while archived. */
+    changeIssue: (rule: IssueRule & { scope: ScopeRule }) => ({
+      detail: gateDetail('changeIssue'),
+      async transform({ request, body, params }: Stage) {
+        const { scope, ...question } = rule
+        const actor = await admit(context, request, { scope, isOfRepository: true })
+        if (!actor) throw unauthorized()
+        const { repo, ...issue } = await issueForChange(context, actor, { request, ...issueParams(params) }, question)
+        pass(request, body, { actor, repo, issue })
+      },
+      resolve: ({ request }: { request: Request }) => ({
+        actor: signedIn(request),
+        repo: foundRepo(request),
+        issue: foundIssue(request),
+      }),
+    }),
   })
 
 function requireAdministrator(actor: Actor): void {
@@ -202,15 +224,21 @@ function requirePassword(actor: Actor): void {
 /** For rules that need another area than the gate's own, such as creating a repository for an organization. */
 export { requireScopes }
 
-function pass(request: Request, body: unknown, result: Passed): void {
+function pass(request: Request, body: unknown, admitted: Admitted): void {
   refuseUnreadableBody(body)
-  passed.set(request, result)
+  exchangeOf(request).admitted = admitted
 }
 
 function foundRepo(request: Request): RepositoryAccess {
   const { repo } = found(request)
   if (!repo) throw new Error('the gate of this route has no repository')
   return repo
+}
+
+function foundIssue(request: Request): VersionedIssue {
+  const { issue } = found(request)
+  if (!issue) throw new Error('the gate of this route has no issue')
+  return issue
 }
 
 function foundOrg(request: Request): OrganizationAccess {
@@ -236,5 +264,7 @@ function textParam(params: unknown, name: string): string {
   if (typeof value !== 'string') throw new Error(`the route has no parameter ${name}`)
   return value
 }
+
+const issueParams = (params: unknown) => ({ ...repositoryParams(params), index: textParam(params, 'index') })
 
 const repositoryParams = (params: unknown) => ({ owner: textParam(params, 'owner'), name: textParam(params, 'repo') })

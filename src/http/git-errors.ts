@@ -2,8 +2,8 @@ import type { GitError } from '../git/errors.ts'
 import { badRequest, conflict, invalid, notFound, type Refusal, tooLarge, unavailable } from '../kernel/errors.ts'
 
 /**
- * What a client is told of a failure of Git that no rule has put into better words. Undefined for what is no client's doing: a
- * folder that is missing, an object that cannot be read, a program that failed.
+ * The refusal for a failure of Git that no rule has put into better words. Undefined when the client is not the cause: a missing
+ * folder, an object that cannot be read, a program that failed.
  */
 export function gitRefusal({ kind, code, message }: GitError): Refusal | undefined {
   switch (kind) {

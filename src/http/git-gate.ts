@@ -1,6 +1,5 @@
 import { judge, type RepositoryQuestion } from '../access/judge.ts'
 import { findRepository } from '../access/load.ts'
-import { findRenamedRepository } from '../access/load-account.ts'
 import type { RepositoryAccess } from '../access/repository-access.ts'
 import type { Actor } from '../auth/actor.ts'
 import type { Context } from '../context.ts'
@@ -42,7 +41,7 @@ export async function repositoryForPush(context: Context, request: Request, subj
   return codeForPush(context, await callerOf(context, request, 'POST'), subject)
 }
 
-/** `repositoryForPush` for a caller who is known, whichever door they came by. @throws Refusal as that */
+/** `repositoryForPush` for a known caller, who came over HTTP or SSH. @throws Refusal as that */
 export async function codeForPush(
   context: Context,
   caller: Actor | undefined,
@@ -72,9 +71,7 @@ export async function codeForReading(
   subject: GitSubject,
 ): Promise<GitAccess> {
   const path = { owner: subject.owner, name: subject.repo.replace(/\.git$/i, '') }
-  const reader = actor?.user
-  const loaded =
-    (await findRepository(context.db, path, reader)) ?? (await findRenamedRepository(context.db, path, reader))
+  const loaded = await findRepository(context.db, path, actor?.user.id)
   const repo = loaded && withRights(context, actor, loaded)
   if (repo && judge(actor, repo, toFetch) === 'granted') return { actor, repo }
   throw actor ? notFound('repository not found') : unauthorized('sign in to reach this repository')
@@ -93,8 +90,12 @@ export async function withFolder<Result>(admit: () => Promise<unknown>, work: ()
   }
 }
 
-/** Runs the handler of a Git route; what it throws is told as plain text, which git shows to its user. */
-export async function gitDoor(context: Context, request: Request, handle: () => Promise<Response>): Promise<Response> {
+/** Runs the handler of a Git route. What it throws becomes plain text, which git shows to its user. */
+export async function answerGit(
+  context: Context,
+  request: Request,
+  handle: () => Promise<Response>,
+): Promise<Response> {
   try {
     return await handle()
   } catch (error) {
@@ -106,7 +107,7 @@ export async function gitDoor(context: Context, request: Request, handle: () => 
   }
 }
 
-/** What a client is told of a failure of git. */
+/** The refusal for a failure of Git. */
 export function refusalOf({ log }: Context, error: GitError): Refusal {
   switch (error.kind) {
     case 'busy':

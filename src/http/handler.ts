@@ -1,28 +1,27 @@
 import type { Context } from '../context.ts'
 import { notFound, type Refusal } from '../kernel/errors.ts'
 import { wireTime } from '../kernel/time.ts'
-import { inheritConnection } from './connection.ts'
 import { corsHeaders, isPreflight, preflightResponse } from './cors.ts'
 import { errorResponse, refusalResponse } from './errors.ts'
-import { callerOf } from './gate.ts'
+import { Exchange, pathOf } from './exchange.ts'
 import { restoreLength } from './head.ts'
-import { tokenEndOf } from './identify.ts'
-import { spendRequest } from './rate-limit.ts'
-import { inheritRequestId, loggedPath, requestId } from './request.ts'
-import { isSafe } from './safe.ts'
+import { countVisitor } from './rate-limit.ts'
 
 type Fetch = (request: Request) => Response | Promise<Response>
+
+/** Answers a request that the server has read, or one that a test has made. */
+type Answer = (request: Request) => Promise<Response>
 
 /**
  * What concerns every request, whatever route it takes: the limit of requests, headers that all answers carry, the line in the
  * log. Nothing thrown inside leaves it.
  */
-export function createHandler(context: Context, fetch: Fetch): Fetch {
+export function createHandler(context: Context, fetch: Fetch): Answer {
   return async (request) => {
-    const startedAt = performance.now()
-    const response = await answer(context, fetch, request)
-    restoreLength(request, response)
-    return finish(context, request, { response, startedAt })
+    const exchange = request instanceof Exchange ? request : new Exchange(request.url, request)
+    const response = await answer(context, fetch, exchange)
+    restoreLength(exchange, response)
+    return finish(context, exchange, response)
   }
 }
 
@@ -30,30 +29,22 @@ export function createHandler(context: Context, fetch: Fetch): Fetch {
 export type Site = Pick<Context, 'config' | 'baseUrl' | 'log'>
 
 /** The same for what no route shall see. */
-export function refuseRequest(site: Site, request: Request, refusal: Refusal): Response {
-  const startedAt = performance.now()
-  return finish(site, request, { response: refusalResponse(site, refusal, request), startedAt })
-}
+export const refuseRequest = (site: Site, exchange: Exchange, refusal: Refusal): Response =>
+  finish(site, exchange, refusalResponse(site, refusal, exchange))
 
-interface Done {
-  response: Response
-  startedAt: number
-}
-
-function finish(site: Site, request: Request, { response, startedAt }: Done): Response {
-  complete(site, request, response)
-  logRequest(site, request, { status: response.status, startedAt })
+function finish(site: Site, exchange: Exchange, response: Response): Response {
+  complete(site, exchange, response)
+  logRequest(site, exchange, response.status)
   return response
 }
 
-async function answer(context: Context, fetch: Fetch, request: Request): Promise<Response> {
+async function answer(context: Context, fetch: Fetch, request: Exchange): Promise<Response> {
   try {
     if (isPreflight(request)) return preflightResponse(context.config, request)
-    await spendRequest(context, request)
-    if (!isReadablePath(loggedPath(request.url))) throw notFound()
-    const response = await fetch(withSingleSlashes(request))
-    // What this answer says was changed counts for the next request: of accounts and tokens, copies are kept.
-    if (!isSafe(request)) await context.recognized.settle()
+    const isReadable = isReadablePath(pathOf(request.url))
+    const response = isReadable ? await fetch(request) : refusalResponse(context, notFound(), request)
+    // What no gate has counted: pages, files that never change, paths that nobody has.
+    await countVisitor(context, request)
     return response
   } catch (error) {
     return errorResponse(context, { code: 'UNKNOWN', error, request })
@@ -73,25 +64,8 @@ function isReadablePath(path: string): boolean {
   }
 }
 
-/** Wire: the family reads `/users//repos` as `/users/repos`. */
-function withSingleSlashes(request: Request): Request {
-  const { url } = request
-  const start = url.indexOf('/', url.indexOf('://') + 3)
-  const double = url.indexOf('//', start)
-  const query = url.indexOf('?')
-  if (double < 0 || (query >= 0 && query < double)) return request
-  const end = query < 0 ? url.length : query
-  const single = new Request(
-    url.slice(0, start) + url.slice(start, end).replace(/\/{2,}/g, '/') + url.slice(end),
-    request,
-  )
-  inheritConnection(request, single)
-  inheritRequestId(request, single)
-  return single
-}
-
 /**
- * Wire: answers of the API are kept by nobody but the client, and never used without asking; routes that know better have said so.
+ * Wire: only the client may cache answers of the API, and it must ask before each use. Some routes set another header.
  * Shared caches being shut out, nothing has to say that answers vary with the credential; the tags do.
  */
 const PRIVATE = 'max-age=0, private, must-revalidate, no-transform'
@@ -99,29 +73,27 @@ const PRIVATE = 'max-age=0, private, must-revalidate, no-transform'
 /** A year, as browsers' lists ask for; not for hosts below this one, which may be somebody else's. */
 const STRICT_TRANSPORT = 'max-age=31536000'
 
-function complete({ config, baseUrl }: Site, request: Request, { headers }: Response): void {
-  headers.set('x-request-id', requestId(request))
+function complete({ config, baseUrl }: Site, exchange: Exchange, { headers }: Response): void {
+  headers.set('x-request-id', exchange.id)
   headers.set('x-content-type-options', 'nosniff')
-  // A token may stand in the address: no other site is told it.
+  // The address may hold a token, which no other site may see.
   headers.set('referrer-policy', 'no-referrer')
   if (baseUrl.startsWith('https:')) headers.set('strict-transport-security', STRICT_TRANSPORT)
   if (!headers.has('cache-control')) headers.set('cache-control', PRIVATE)
-  const tokenExpiresAt = tokenEndOf(request)
-  if (tokenExpiresAt) headers.set('x-token-expires-at', wireTime(tokenExpiresAt))
-  for (const [name, value] of corsHeaders(config, request)) headers.set(name, value)
+  if (exchange.tokenExpiresAt) headers.set('x-token-expires-at', wireTime(exchange.tokenExpiresAt))
+  for (const [name, value] of corsHeaders(config, exchange)) headers.set(name, value)
 }
 
-function logRequest({ log }: Site, request: Request, done: { status: number; startedAt: number }): void {
-  const caller = callerOf(request)
+function logRequest({ log }: Site, { id, method, url, startedAt, admitted }: Exchange, status: number): void {
   log.info(
     {
-      requestId: requestId(request),
-      method: request.method,
-      path: loggedPath(request.url),
-      status: done.status,
-      ms: Math.round((performance.now() - done.startedAt) * 10) / 10,
-      user: caller?.user.name,
-      sudo: caller?.sudoer?.name,
+      requestId: id,
+      method,
+      path: pathOf(url),
+      status,
+      ms: Math.round((performance.now() - startedAt) * 10) / 10,
+      user: admitted?.actor?.user.name,
+      sudo: admitted?.actor?.sudoer?.name,
     },
     'request',
   )

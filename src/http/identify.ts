@@ -1,33 +1,46 @@
 import type { Actor } from '../auth/actor.ts'
-import { authenticate, type Circumstances } from '../auth/authenticate.ts'
+import { admitAccount, proveCredential } from '../auth/authenticate.ts'
 import type { RequestOrigin } from '../auth/origin.ts'
 import type { Context } from '../context.ts'
+import { Refusal } from '../kernel/errors.ts'
 import { clientAddress } from './client-address.ts'
-import { loggedPath, requestId } from './request.ts'
+import { type Exchange, exchangeOf, pathOf } from './exchange.ts'
+import { countCaller, countVisitor, countWrongCredential } from './rate-limit.ts'
 
-const tokenEnds = new WeakMap<Request, Date>()
-
-/** When the token of an identified request ends, also where the request was then refused. */
-export const tokenEndOf = (request: Request): Date | undefined => tokenEnds.get(request)
-
-/** `authenticate` for a request that came over HTTP. What most requests never need of their origin is worked out when it is asked for. */
+/**
+ * Who is asking. The request is counted against the limit as soon as that is known, by what was proven.
+ * @returns undefined when no credential was presented
+ * @throws Refusal as `proveCredential` and `admitAccount`, 429 for a caller over the limit
+ */
 export async function identify(
   context: Context,
   request: Request,
-  rule: Omit<Circumstances, 'origin'> = {},
+  rule: { mayChangePassword?: boolean | undefined } = {},
 ): Promise<Actor | undefined> {
-  const origin: RequestOrigin = {
-    get address() {
-      return clientAddress(context.config, request)
-    },
-    get route() {
-      return `${request.method} ${loggedPath(request.url)}`
-    },
-    get requestId() {
-      return requestId(request)
-    },
-  }
-  const actor = await authenticate(context, request, { origin, ...rule })
-  if (actor?.tokenExpiresAt) tokenEnds.set(request, actor.tokenExpiresAt)
-  return actor
+  const exchange = exchangeOf(request)
+  const actor = await prove(context, exchange)
+  if (actor?.tokenExpiresAt) exchange.tokenExpiresAt = actor.tokenExpiresAt
+  await (actor ? countCaller(context, exchange, actor) : countVisitor(context, exchange))
+  return admitAccount(context, request, { actor, ...rule })
 }
+
+async function prove(context: Context, exchange: Exchange): Promise<Actor | undefined> {
+  try {
+    return await proveCredential(context, exchange, { origin: originOf(context, exchange), bearer: exchange.bearer })
+  } catch (error) {
+    // A fault of the service is not the caller's.
+    if (error instanceof Refusal && error.status < 500) await countWrongCredential(context, exchange)
+    throw error
+  }
+}
+
+/** What most requests never need of their origin is worked out when it is asked for. */
+const originOf = ({ config }: Context, exchange: Exchange): RequestOrigin => ({
+  get address() {
+    return clientAddress(config, exchange)
+  },
+  get route() {
+    return `${exchange.method} ${pathOf(exchange.url)}`
+  },
+  requestId: exchange.id,
+})

@@ -8,7 +8,7 @@ import { Models } from './openapi/schemas.ts'
 import { defaultSecurity, securitySchemes } from './openapi/security.ts'
 import { describeVariants } from './openapi/variants.ts'
 
-/** Everything below it is described; pages and protocol doors beside it are not part of the API. */
+/** Everything below it is described; pages and other protocols are not part of the API. */
 const API_PREFIX = '/api/v1'
 
 export interface Description {

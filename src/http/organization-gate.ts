@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm'
 import { teamMembers, teams } from '../../db/schema/organizations.ts'
 import type { UserRow } from '../../db/schema/users.ts'
 import { maySeeOwner } from '../access/decide.ts'
-import { findAccount, findRenamedAccount, type LoadedAccount, mayCreateIn } from '../access/load-account.ts'
+import { findAccountByAnyName, mayCreateIn } from '../access/load-account.ts'
 import type { Actor } from '../auth/actor.ts'
 import type { Context } from '../context.ts'
 import { forbidden, notFound } from '../kernel/errors.ts'
@@ -51,18 +51,17 @@ async function visibleOrganization(
   { request, name }: { request: Request; name: string },
   { isTerse = false }: OrganizationRule,
 ): Promise<OrganizationAccess> {
-  const known = await findAccount(context.db, name, actor?.user.id)
-  if (known?.row.kind === 'organization' && isSeen(context, actor, known))
-    return { ...known, isOwner: await isOwner(context, actor, known.row.id) }
-  const renamed = known ? undefined : await findRenamedAccount(context.db, name, actor?.user.id)
-  if (renamed && isSeen(context, actor, renamed))
-    throw movedTo(request, { status: 307, from: name, to: renamed.row.name })
+  const found = await findAccountByAnyName(context.db, name, actor?.user.id)
+  if (found && maySeeOwner(context.config, actor, found.row, found.isRelated)) {
+    if (found.isMoved) throw movedTo(request, { status: 307, from: name, to: found.row.name })
+    if (found.row.kind === 'organization') {
+      const { row, version, isRelated } = found
+      return { row, version, isMember: isRelated, isOwner: await isOwner(context, actor, row.id) }
+    }
+  }
   if (isTerse) throw notFound()
   throw notFound('GetOrgByName', [`user redirect does not exist [name: ${name}]`])
 }
-
-const isSeen = ({ config }: Context, actor: Actor | undefined, { row, isMember }: LoadedAccount): boolean =>
-  maySeeOwner(config, actor, row, isMember)
 
 const mayCreate = async ({ db }: Context, actor: Actor | undefined, organizationId: number): Promise<boolean> =>
   actor !== undefined && mayCreateIn(db, organizationId, actor.user.id)

@@ -16,14 +16,14 @@ export interface Paging {
 }
 
 /**
- * From this length on the `next` link carries a cursor unasked. Wire: shorter lists have the family's link to the letter, and are
+ * From this length on the `next` link carries a cursor unasked. Wire: shorter lists have the very link of the Gitea API, and are
  * read whole in a few pages.
  */
 const LONG_LIST = 100
 
 /**
  * Reads the page that a list was asked for and writes the headers that answer it. Each list states which headers it has: the
- * family's lists are not alike in this. A list that gives `next` can be walked: the cursor in the `next` link goes on behind the last
+ * lists of the Gitea API are not alike in this. A list that gives `next` can be walked: the cursor in the `next` link goes on behind the last
  * row, so that rows that come and go are neither skipped nor repeated and the deepest page costs what the first one does.
  * @throws Refusal 422 for a cursor that is not the list's own
  */
@@ -92,7 +92,7 @@ function linkHeader(
 
 /** The address in the order of its keys, cut in two where the number of the page stands. */
 function aroundPage({ path, query }: AskedList): [string, string] {
-  // A secret in the query must not come back in a header that is kept and forwarded.
+  // A secret in the query must not come back in a header that may be stored and forwarded.
   for (const key of ['token', 'access_token', 'cursor']) query.delete(key)
   query.set('page', '')
   query.sort()

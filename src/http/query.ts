@@ -3,7 +3,7 @@ import { invalid } from '../kernel/errors.ts'
 import { parseTime } from '../kernel/time.ts'
 
 /**
- * Query values as the family reads them. Only `queryInstant` refuses a value for its form: unreadable numbers and booleans mean
+ * Query values as the Gitea API reads them. Only `queryInstant` refuses a value for its form: unreadable numbers and booleans mean
  * the default, and of a repeated key the first counts.
  */
 const raw = (shown: QueryShape) => t.Union([t.String(), t.Array(t.String())], { 'x-shown': shown })
@@ -101,18 +101,20 @@ export const queryInstant = (name: string, refuse = () => invalid('is no RFC 333
       .Encode((value) => value?.toISOString() ?? ''),
   )
 
-/** Every value of a repeated key, and of a list separated by commas. */
+/** As many different values as a list may have: no list of any use comes near, and each costs the database something. */
+const MAX_LIST_VALUES = 100
+
+/** Every value of a repeated key, and of a list separated by commas, once. More than a hundred are refused with 422. */
 export const queryList = ({ description, ...items }: Shown = {}) =>
   t.Optional(
     t
       .Transform(raw({ type: 'array', description, items: { type: 'string', ...items } }))
-      .Decode((value) =>
-        [value].flat().flatMap((text) =>
-          readable(text)
-            .split(',')
-            .filter((item) => item !== ''),
-        ),
-      )
+      .Decode((value) => {
+        const values = new Set([value].flat().flatMap((text) => readable(text).split(',')))
+        values.delete('')
+        if (values.size > MAX_LIST_VALUES) throw invalid(`a list in the query may have ${MAX_LIST_VALUES} values`)
+        return [...values]
+      })
       .Encode((value) => value),
   )
 

@@ -49,7 +49,7 @@ const page = `<!doctype html>
 `
 
 /**
- * The description at `/swagger.v1.json` and the interactive page at `/api/swagger`, both made once and kept compressed.
+ * The description at `/swagger.v1.json` and the interactive page at `/api/swagger`, both made once and held compressed.
  * `describe` is called at the first request, when all routes are known.
  */
 export function referenceRoutes(describe: () => Promise<JsonObject>) {
@@ -80,7 +80,7 @@ const pageOptions: StoredOptions = {
 
 const encode = (text: string) => new TextEncoder().encode(text)
 
-/** Calls once and keeps the result; a failure is not kept, so that the next request tries again. */
+/** Calls once and caches the result. A failure is not cached: the next request tries again. */
 function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
   let made: Promise<Value> | undefined
   return () => {

@@ -2,11 +2,11 @@ import { decideRights, maySeeOwner } from '../access/decide.ts'
 import { judge, type RepositoryQuestion, type UnitRule } from '../access/judge.ts'
 import { Level } from '../access/levels.ts'
 import { findRepository, type LoadedRepository } from '../access/load.ts'
-import { findAccount, findRenamedRepository } from '../access/load-account.ts'
+import { findAccount } from '../access/load-account.ts'
 import type { RepositoryAccess } from '../access/repository-access.ts'
 import type { Actor } from '../auth/actor.ts'
 import type { Context } from '../context.ts'
-import { forbidden, locked, notFound } from '../kernel/errors.ts'
+import { forbidden, locked, notFound, type Refusal } from '../kernel/errors.ts'
 import { changes, chosenOnly } from './admission.ts'
 import { movedTo } from './moved.ts'
 
@@ -62,7 +62,8 @@ async function admitted(
   }
 }
 
-const lacking: Record<RepositoryQuestion['level'], string> = {
+/** What is said to those who see the repository and lack the level. */
+export const lacking: Record<RepositoryQuestion['level'], string> = {
   read: 'user should have a permission to read from a repo',
   write: 'user should have a permission to write to a repo',
   admin: 'user should be an owner or a collaborator with admin write of a repository',
@@ -73,13 +74,16 @@ const lacking: Record<RepositoryQuestion['level'], string> = {
 const maySetGitHooks = ({ config }: Context, { user }: Actor): boolean =>
   config.enableGitHooks && (user.isAdmin || user.allowGitHook)
 
+/** Two statements for all that is not there for the caller, be it unknown or hidden: time must not tell them apart. */
 async function visibleRepository(context: Context, actor: Actor | undefined, path: Path): Promise<RepositoryAccess> {
-  const loaded = await findRepository(context.db, path, actor?.user)
-  const access = loaded && withRights(context, actor, loaded)
-  if (access && access.rights.highest >= Level.read) return access
-  if (!loaded) await followRename(context, actor, path)
+  const found = await findRepository(context.db, path, actor?.user.id)
+  const access = found && withRights(context, actor, found)
+  if (access && access.rights.highest >= Level.read) {
+    if (found.isMoved) throw movedRefusal(path, access)
+    return access
+  }
   if (await isOwnerVisible(context, actor, path.owner)) throw notFound()
-  // Wire: of a repository under an unknown owner the family names the owner. A hidden owner must not read differently.
+  // Wire: of a repository under an unknown owner the Gitea API names the owner. A hidden owner must not read differently.
   throw notFound('GetUserByName', [`user redirect does not exist [name: ${path.owner}]`])
 }
 
@@ -96,15 +100,12 @@ export function withRights(context: Context, actor: Actor | undefined, loaded: L
 }
 
 /** An old name leads on only for those who may see where it leads. */
-async function followRename(context: Context, actor: Actor | undefined, path: Path): Promise<void> {
-  const renamed = await findRenamedRepository(context.db, path, actor?.user)
-  if (!renamed || withRights(context, actor, renamed).rights.highest < Level.read) return
-  if (renamed.owner.name.toLowerCase() !== path.owner.toLowerCase())
-    throw movedTo(path.request, { status: 307, from: path.owner, to: renamed.owner.name })
-  throw movedTo(path.request, { status: 301, from: path.name, to: renamed.repository.name })
-}
+const movedRefusal = (path: Path, { owner, repository }: RepositoryAccess): Refusal =>
+  owner.lowerName === path.owner.toLowerCase()
+    ? movedTo(path.request, { status: 301, from: path.name, to: repository.name })
+    : movedTo(path.request, { status: 307, from: path.owner, to: owner.name })
 
 async function isOwnerVisible(context: Context, actor: Actor | undefined, name: string): Promise<boolean> {
   const owner = await findAccount(context.db, name, actor?.user.id)
-  return owner !== undefined && maySeeOwner(context.config, actor, owner.row, owner.isMember)
+  return owner !== undefined && maySeeOwner(context.config, actor, owner.row, owner.isRelated)
 }

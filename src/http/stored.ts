@@ -10,7 +10,7 @@ export interface StoredOptions {
 export type Stored = (request: Request) => Response
 
 /**
- * Keeps bytes ready to be served: compressed once, with an ETag, answering `If-None-Match` with 304. The tag is weak
+ * Holds bytes ready to be served: compressed once, with an ETag, answering `If-None-Match` with 304. The tag is weak
  * because the compressed and the plain form share it (RFC 9110, 8.8.1).
  */
 export async function storeBody(bytes: Uint8Array<ArrayBuffer>, options: StoredOptions): Promise<Stored> {

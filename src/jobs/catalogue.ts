@@ -7,15 +7,17 @@ export interface JobDefinition<Payload extends TSchema = TSchema> {
   payload: Payload
   /** The handler's signal fires after this long, and the attempt has failed. */
   deadlineSeconds: number
-  /** Attempts before the job is retired; between them the queue waits e, e^2, ... e^10 seconds. */
+  /** Attempts before the job is retired; between them the queue waits e, e^2, ... e^10 seconds, give or take a fifth. */
   maxAttempts: number
+  /** It waits for others' servers, and has places of its own: slow ones hold up no other job. */
+  isOutbound: boolean
 }
 
 function job<Payload extends TSchema>(
   payload: Payload,
-  { deadlineSeconds = 60, maxAttempts = 25 }: { deadlineSeconds?: number; maxAttempts?: number } = {},
+  { deadlineSeconds = 60, maxAttempts = 25, isOutbound = false }: Partial<Omit<JobDefinition, 'payload'>> = {},
 ): JobDefinition<Payload> {
-  return { payload, deadlineSeconds, maxAttempts }
+  return { payload, deadlineSeconds, maxAttempts, isOutbound }
 }
 
 /**
@@ -30,6 +32,11 @@ export const jobCatalogue = {
   // 25 attempts take about four days.
   'mail.send': job(Type.Object({ sealed: Type.String() }), { deadlineSeconds: 300 }),
   'repository.remove_folder': job(Type.Object({ repositoryId: Type.Integer() }), { deadlineSeconds: 3600 }),
+  // Sends what waits for one hook and one subject, in its order. See src/webhooks.
+  'webhooks.send': job(Type.Object({ hookId: Type.Integer(), subject: Type.String() }), {
+    deadlineSeconds: 300,
+    isOutbound: true,
+  }),
   'repository.refresh': job(Type.Object({ repositoryId: Type.Integer() }), { deadlineSeconds: 300 }),
 }
 

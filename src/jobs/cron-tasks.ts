@@ -1,6 +1,6 @@
 import { and, asc, eq, exists, gt, lt, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
-import { cronTasks, cronTicks } from '../../db/schema/cron.ts'
+import { type CronTaskRow, cronTasks, cronTicks } from '../../db/schema/cron.ts'
 import type { Context } from '../context.ts'
 import { notFound } from '../kernel/errors.ts'
 import { messageOf } from '../kernel/thrown.ts'
@@ -10,7 +10,7 @@ import { parseSchedule } from './schedule.ts'
 
 /** One periodic task. Features declare theirs, src/app puts them into one table. */
 export interface CronTask {
-  /** The family's name where it has one. */
+  /** Gitea's name where Gitea has such a task. */
   name: string
   /** As `parseSchedule` reads it, and as administrators see it. */
   schedule: string
@@ -123,22 +123,26 @@ function enqueueRun(db: Context['db'], task: string): Promise<void> {
 export function cronHandlers(tasks: readonly CronTask[]): Pick<JobHandlers, 'cron.run'> {
   const byName = new Map(tasks.map((task) => [task.name, task]))
   return {
-    async 'cron.run'(context, { task: name }, { signal }) {
+    async 'cron.run'(context, { task: name }, { signal, holdLease }) {
       const task = byName.get(name)
       // During an upgrade: another replica knows it, and takes the next attempt.
       if (task === undefined) throw new Error(`this version has no periodic task ${name}`)
       const { db, clock } = context
-      const row = eq(cronTasks.name, name)
+      // Another attempt, which took over meanwhile, keeps the record then.
+      const record = (values: Partial<CronTaskRow>) =>
+        db.transaction(async (tx) => {
+          await holdLease(tx)
+          await tx.update(cronTasks).set(values).where(eq(cronTasks.name, name))
+        })
       const started = { execTimes: sql`${cronTasks.execTimes} + 1`, lastStartedAt: clock.now(), lastError: null }
-      await db.update(cronTasks).set(started).where(row)
+      await db.update(cronTasks).set(started).where(eq(cronTasks.name, name))
       try {
         await task.run(context, signal)
       } catch (error) {
-        const lastError = messageOf(error)
-        await db.update(cronTasks).set({ lastError, lastFailedAt: clock.now() }).where(row)
+        await record({ lastError: messageOf(error), lastFailedAt: clock.now() })
         throw error
       }
-      await db.update(cronTasks).set({ lastFinishedAt: clock.now() }).where(row)
+      await record({ lastFinishedAt: clock.now() })
     },
   }
 }

@@ -1,6 +1,8 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../db/client.ts'
+import { jobs } from '../../db/schema/jobs.ts'
 import { type JobName, type JobPayload, jobCatalogue } from './catalogue.ts'
+import { JOBS_CHANNEL } from './channel.ts'
 import type { EnqueueOptions } from './jobs.ts'
 
 /** Writes a job with `db`: inside a transaction it exists exactly when the transaction commits. Needs no `Jobs`. */
@@ -8,36 +10,48 @@ export async function enqueueJob<Name extends JobName>(
   db: Db,
   name: Name,
   payload: JobPayload<Name>,
-  { queue, key, runAt, maxAttempts, priority }: EnqueueOptions = {},
+  { key, onSameKey = 'replace', ...options }: EnqueueOptions = {},
 ): Promise<void> {
-  await db.execute(sql`
-    select 1 from graphile_worker.add_job(
-      identifier => ${name}::text,
-      payload => ${JSON.stringify(payload)}::text::json,
-      queue_name => ${queue ?? null}::text,
-      -- Not the time of the transaction, which is the library's default: jobs of one transaction have an order too, and
-      -- whoever waited for a lock comes after whoever held it.
-      run_at => coalesce(${runAt?.toISOString() ?? null}::text::timestamptz, clock_timestamp()),
-      max_attempts => ${maxAttempts ?? jobCatalogue[name].maxAttempts}::int,
-      job_key => ${key ?? null}::text,
-      priority => ${priority ?? null}::int
-    )`)
+  // A job that takes the place of another goes to the end of its queue: its number is new.
+  const onConflict = sql`on conflict (key) where lease is null do update set
+    id = default, name = excluded.name, payload = excluded.payload, queue = excluded.queue, priority = excluded.priority,
+    run_at = excluded.run_at, max_attempts = excluded.max_attempts, created_at = excluded.created_at,
+    attempts = 0, last_error = null, failed_at = null, retired_at = null
+    where ${onSameKey}::text = 'replace' or jobs.retired_at is not null`
+  await insertJobs(db, {
+    name,
+    specs: [{ payload, ...options, key }],
+    onConflict: key === undefined ? sql`` : onConflict,
+  })
 }
 
 /** Writes many jobs of one kind in their order, in one statement. */
 export async function enqueueJobs<Name extends JobName>(
   db: Db,
   name: Name,
-  jobs: readonly { payload: JobPayload<Name>; queue?: string }[],
+  specs: readonly ({ payload: JobPayload<Name> } & Omit<EnqueueOptions, 'key' | 'onSameKey'>)[],
 ): Promise<void> {
+  await insertJobs(db, { name, specs, onConflict: sql`` })
+}
+
+interface NewJobs {
+  name: JobName
+  specs: readonly ({ payload: unknown; key?: string | undefined } & Omit<EnqueueOptions, 'key' | 'onSameKey'>)[]
+  onConflict: ReturnType<typeof sql>
+}
+
+/** One text for any number of jobs. Who works is woken by the commit. */
+async function insertJobs(db: Db, { name, specs, onConflict }: NewJobs): Promise<void> {
   await db.execute(sql`
-    select graphile_worker.add_job(
-      identifier => ${name}::text,
-      payload => job.spec -> 'payload',
-      queue_name => job.spec ->> 'queue',
-      run_at => clock_timestamp(),
-      max_attempts => ${jobCatalogue[name].maxAttempts}::int
-    ) is null
-    from json_array_elements(${JSON.stringify(jobs)}::text::json) with ordinality as job (spec, place)
-    order by job.place`)
+    with added as (
+      insert into ${jobs} (name, payload, queue, key, priority, run_at, max_attempts)
+      select ${name}::text, payload, queue, key, coalesce(priority, 0), coalesce("runAt", now()),
+        coalesce("maxAttempts", ${jobCatalogue[name].maxAttempts}::int)
+      from rows from (
+        json_to_recordset(${JSON.stringify(specs)}::text::json)
+          as (payload jsonb, queue text, key text, priority int, "runAt" timestamptz, "maxAttempts" int)
+      ) with ordinality as spec (payload, queue, key, priority, "runAt", "maxAttempts", place)
+      order by place
+      ${onConflict})
+    select pg_notify(${JOBS_CHANNEL}::text, '')`)
 }

@@ -1,11 +1,21 @@
+import type { Db } from '../../db/client.ts'
 import type { Context } from '../context.ts'
 import type { JobName, JobPayload } from './catalogue.ts'
 
 export interface JobRun {
-  /** Fires at the job's deadline and when the process is asked to stop. Handlers pass it on to whatever they wait for. */
+  /**
+   * Fires at the job's deadline, when the process is asked to stop, and when the lease is lost. Handlers pass it on to whatever
+   * they wait for.
+   */
   signal: AbortSignal
   /** From 1. */
   attempt: number
+  /**
+   * For writes that only the holder of the job may make. Called first in their transaction, it keeps the lease until the
+   * transaction ends.
+   * @throws LeaseLost when another attempt may have begun
+   */
+  holdLease(tx: Db): Promise<void>
 }
 
 export type JobHandler<Name extends JobName> = (

@@ -1,5 +1,5 @@
 import { type CronTask, removeOldTicks } from './cron-tasks.ts'
-import { removeEmptyQueues, removeRetiredJobs } from './failures.ts'
+import { removeRetiredJobs } from './failures.ts'
 
 const KEEP_DAYS = 30
 const DAY_MS = 86_400_000
@@ -9,11 +9,10 @@ export const jobTasks: readonly CronTask[] = [
   {
     name: 'cleanup_job_queue',
     schedule: '@midnight',
-    description: `Delete jobs that failed for good more than ${KEEP_DAYS} days ago, empty queues and old ticks`,
+    description: `Delete jobs that failed for good more than ${KEEP_DAYS} days ago, and old ticks`,
     async run({ db, clock, log }) {
       const before = new Date(clock.now().getTime() - KEEP_DAYS * DAY_MS)
       const jobs = await removeRetiredJobs(db, before)
-      await removeEmptyQueues(db)
       const ticks = await removeOldTicks(db, before)
       log.info({ jobs, ticks }, 'job queue cleaned up')
     },

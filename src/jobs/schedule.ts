@@ -24,7 +24,7 @@ const NAMED: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Reads the family's spelling: `@midnight` and its like, `@every 1h30m`, or five or six fields of cron, all in UTC.
+ * Reads the spelling of Gitea's settings: `@midnight` and its like, `@every 1h30m`, or five or six fields of cron, all in UTC.
  * Throws on anything else, and on an interval below a second.
  */
 export function parseSchedule(text: string): Schedule {

@@ -1,180 +1,233 @@
-import { EventEmitter } from 'node:events'
-import { run, type WorkerEvents } from 'graphile-worker'
 import type { Sql } from '../../db/client.ts'
+import { type Coalesced, coalesce } from '../kernel/coalesce.ts'
+import { messageOf } from '../kernel/thrown.ts'
+import { within } from '../kernel/within.ts'
 import type { Log } from '../log.ts'
-import { Attempts } from './attempts.ts'
-import { beat, freeDeadWorkers, freeLostClaims, handBack, type Liveness, registerWorker } from './liveness.ts'
-import { libraryLogger } from './logger.ts'
-import { JobsPool } from './pool.ts'
-import { tasksOf, type Work } from './tasks.ts'
-import { within } from './within.ts'
+import { Attempt } from './attempt.ts'
+import { isJobName } from './catalogue.ts'
+import type { HandlerOf } from './handlers.ts'
+import { type ClaimedJob, claimJobs, listEnded, type Release, releaseJob, removeDone, renewLeases } from './leases.ts'
 
-export interface WorkerOptions extends Work {
-  /** Where the queue is. */
+/** How fast a killed worker is noticed: its leases end, and within one more beat somebody frees its jobs. */
+export interface Liveness {
+  beatSeconds: number
+  leaseSeconds: number
+}
+
+export const defaultLiveness: Liveness = { beatSeconds: 2, leaseSeconds: 20 }
+
+export interface WorkerOptions {
+  /** The worker's own connections: requests that wait for the application's pool must not cost it its leases. */
   sql: Sql
+  /** See `handlerOf` for a table of handlers and a context. */
+  handlerOf: HandlerOf
+  log: Log
   concurrency: number
+  /** Names of the jobs that it claims. */
+  names: readonly string[]
   liveness: Liveness
 }
 
-export interface Worker {
-  /** Settles when the worker has ended, by `stop` or by a fault; never rejects. */
-  ended: Promise<void>
-  stop(deadlineMs: number): Promise<void>
+interface Running {
+  attempt: Attempt
+  /** In the time of `performance.now()`. Counted from before the statement, so that it ends here before it does in the database. */
+  leaseEndsAt: number
 }
 
-export const librarySettings = {
-  schema: 'graphile_worker',
-  noHandleSignals: true,
-  parsedCronItems: [],
-  // Without batches the library does not wait for the statement that finishes a job: if that fails, the process would
-  // see an unhandled rejection and the job would stay locked. With them the worker ends, and is replaced. Also, 1,260
-  // trivial jobs/s in place of 570 with concurrency 8.
-  preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
+/** How an attempt ended that did its job, or did not. */
+interface Outcome {
+  job: ClaimedJob
+  release: Release | undefined
 }
+
+/** Freed in one beat. */
+const MAX_ENDED = 100
+const RETRY_MS = 500
+/** For the last statements of a worker that stops while its database does not answer. */
+const FAREWELL_MS = 2000
 
 /**
- * One life of a worker, with connections of its own. It gives up when the database fails it at a bad moment: then a new one takes its
- * place. After lost connections the library may wait for minutes, or for ever: it is left behind then.
+ * Claims jobs, runs them and writes how they ended. It holds a place for each job until the database has taken the result, so that
+ * claims and results come in batches of up to `concurrency`.
  */
-export async function startWorker(options: WorkerOptions): Promise<Worker> {
-  const { sql, liveness, log } = options
-  const attempts = new Attempts()
-  const endMs = liveness.endSeconds * 1000
-  const ending = new Ending(attempts, endMs)
-  const pool = new JobsPool(sql)
-  const { runner, id } = await startRunner(options, { pool, attempts, ending }).catch(async (error: unknown) => {
-    await pool.close()
-    throw error
-  })
-  const halt = (reason: string, deadlineMs: number) => {
-    ending.begin(reason, deadlineMs)
-    runner.stop().catch((err: unknown) => log.debug({ err }, 'the job worker had stopped already'))
-  }
-  const lost = () => halt('taken for dead', endMs)
-  const stopBeating = keepAlive({ pool, id, liveness, log, attempts, lost })
-  const life = runner.promise.catch((err: unknown) => log.warn({ err }, 'the job worker broke off'))
-  const left = ending.overdue.then(() => log.warn('the job worker did not end in time, and is left behind'))
-  const ended = Promise.race([life, left]).then(async () => {
-    ending.end()
-    stopBeating()
-    await pool.close()
-    await within(endMs, handBackAll(options, id, attempts))
-  })
-  return {
-    ended,
-    async stop(deadlineMs) {
-      halt('the process is stopping', deadlineMs)
-      await ended
-    },
-  }
-}
+export class Worker {
+  readonly #options: WorkerOptions
+  readonly #running = new Map<number, Running>()
+  readonly #claims: Coalesced
+  readonly #results: Coalesced
+  readonly #beats: Coalesced
+  #outcomes: Outcome[] = []
+  #after = ''
+  #timer: Timer | undefined
+  #stopReason: Error | undefined
 
-interface Parts {
-  pool: JobsPool
-  attempts: Attempts
-  ending: Ending
-}
-
-async function startRunner(options: WorkerOptions, { pool, attempts, ending }: Parts) {
-  const { concurrency, log } = options
-  const events: WorkerEvents = new EventEmitter()
-  let id = ''
-  events.once('pool:create', ({ workerPool }) => {
-    id = workerPool.id
-  })
-  // Also when the library gives up by itself: it would wait for running jobs, which may take hours.
-  events.once('pool:gracefulShutdown', () =>
-    ending.begin('the job worker broke off', options.liveness.endSeconds * 1000),
-  )
-  const taskList = tasksOf(options, attempts)
-  const logger = libraryLogger(log)
-  const runner = await run({ ...librarySettings, pgPool: pool, taskList, events, concurrency, logger })
-  try {
-    await registerWorker(pool, id)
-  } catch (error) {
-    void Promise.allSettled([runner.promise, runner.stop()])
-    throw error
-  }
-  return { runner, id }
-}
-
-/** Over a connection that nobody has left half used. */
-async function handBackAll({ sql, log }: WorkerOptions, id: string, attempts: Attempts): Promise<void> {
-  const pool = new JobsPool(sql)
-  await handBack(pool, id, [...attempts.handedBack])
-    .catch((err: unknown) => log.warn({ err }, 'jobs could not be handed back; they are freed as of a dead worker'))
-    .finally(() => pool.close())
-}
-
-/** The last part of a worker's life: what runs is asked to end, then cut, and at last the library is not waited for any longer. */
-class Ending {
-  readonly #attempts: Attempts
-  /** More than the library takes once no handler runs, unless it waits for a connection that is gone. */
-  readonly #leaveMs: number
-  readonly #overdue = Promise.withResolvers<void>()
-  #timers: Timer[] = []
-
-  constructor(attempts: Attempts, leaveMs: number) {
-    this.#attempts = attempts
-    this.#leaveMs = leaveMs
+  constructor(options: WorkerOptions) {
+    this.#options = options
+    this.#claims = coalesce(() => this.#claim())
+    this.#results = coalesce(() => this.#writeResults())
+    this.#beats = coalesce(() => this.#beat())
   }
 
-  /** Settles when the library should have ended. */
-  get overdue(): Promise<void> {
-    return this.#overdue.promise
+  /** Looks for jobs at each wake, and at each beat, since a wake may get lost. */
+  start(): void {
+    this.#timer = setInterval(() => this.#tick(), this.#options.liveness.beatSeconds * 1000)
+    this.wake()
   }
 
-  /** Asks the running attempts to end and waits no longer for them than `deadlineMs`. The first reason counts. */
-  begin(reason: string, deadlineMs: number): void {
-    if (this.#attempts.isStopped) return
-    this.#attempts.stop(new Error(reason))
-    this.#timers = [
-      setTimeout(() => this.#attempts.cut(new Error(reason)), deadlineMs),
-      setTimeout(() => this.#overdue.resolve(), deadlineMs + this.#leaveMs),
-    ]
-    for (const timer of this.#timers) timer.unref()
+  /** There may be a job that is due. */
+  wake(): void {
+    this.#claims.wake()
   }
 
-  end(): void {
-    for (const timer of this.#timers) clearTimeout(timer)
-  }
-}
-
-interface Pulse {
-  pool: JobsPool
-  id: string
-  liveness: Liveness
-  log: Log
-  attempts: Attempts
-  lost(): void
-}
-
-/** Shows that this worker lives and frees the jobs of those that do not. Returns what ends it. */
-function keepAlive({ pool, id, liveness, log, attempts, lost }: Pulse): () => void {
-  let isBusy = false
-  // After an outage of the database all others look dead too: they get one beat's time to show that they are not.
-  let isSteady = false
-  const tick = async () => {
-    if (isBusy) return
-    isBusy = true
-    try {
-      if (!(await beat(pool, id))) {
-        clearInterval(timer)
-        return lost()
-      }
-      const freed = isSteady ? await freeDeadWorkers(pool, liveness.deadSeconds) : 0
-      if (freed > 0) log.warn({ jobs: freed }, 'jobs of a dead process are freed')
-      const claims = { worker: id, running: attempts.running, seconds: liveness.deadSeconds }
-      const lostClaims = await freeLostClaims(pool, claims)
-      if (lostClaims > 0) log.warn({ jobs: lostClaims }, 'jobs whose claim was lost with a connection are freed')
-      isSteady = true
-    } catch (err) {
-      isSteady = false
-      log.warn({ err }, 'the job worker cannot reach the database')
-    } finally {
-      isBusy = false
+  /** Waits until it runs nothing and finds nothing more. */
+  async idle(): Promise<void> {
+    for (;;) {
+      const busy = [this.#claims.current, this.#results.current, ...this.#endings()].filter((one) => one !== undefined)
+      if (busy.length === 0) return
+      await Promise.allSettled(busy)
     }
   }
-  const timer = setInterval(() => void tick(), liveness.beatSeconds * 1000)
-  return () => clearInterval(timer)
+
+  /** Claims nothing more, lets what runs end within the time, and hands the rest back. */
+  async stop(deadlineMs: number): Promise<void> {
+    const reason = new Error('the process is stopping')
+    this.#stopReason = reason
+    clearInterval(this.#timer)
+    await within(FAREWELL_MS, Promise.all([this.#claims.stop(), this.#beats.stop()]))
+    for (const { attempt } of this.#running.values()) attempt.abort(reason)
+    await within(deadlineMs, Promise.allSettled(this.#endings()))
+    for (const { attempt } of this.#running.values()) attempt.cut(reason)
+    await within(FAREWELL_MS, this.idle())
+    // What could not be written is freed when its lease ends.
+    this.#running.clear()
+  }
+
+  #endings(): Promise<void>[] {
+    return Array.from(this.#running.values(), ({ attempt }) => attempt.ended)
+  }
+
+  async #claim(): Promise<void> {
+    const { sql, concurrency, liveness, log, names } = this.#options
+    const count = concurrency - this.#running.size
+    if (count <= 0 || this.#stopReason !== undefined) return
+    const leaseEndsAt = performance.now() + liveness.leaseSeconds * 1000
+    try {
+      const { claimed, after } = await claimJobs(sql, { ...liveness, count, names, after: this.#after })
+      const isEnd = claimed.length === 0 && this.#after === ''
+      this.#after = after
+      for (const job of claimed) this.#begin(job, leaseEndsAt)
+      if (!isEnd) this.wake()
+    } catch (err) {
+      log.warn({ err }, 'the job worker cannot reach the database')
+    }
+  }
+
+  #begin(job: ClaimedJob, leaseEndsAt: number): void {
+    // The claim asks for names of the catalogue alone.
+    if (!isJobName(job.name)) return
+    // Its lease ended between two beats, and the job came back to this worker.
+    const former = this.#running.get(job.id)
+    if (former) this.#lose(former)
+    const attempt = new Attempt(job, job.name, this.#options.handlerOf)
+    this.#running.set(job.id, { attempt, leaseEndsAt })
+    attempt.ended.then(
+      () => this.#end(attempt, undefined),
+      (error: unknown) => this.#end(attempt, error),
+    )
+    // The process began to stop while the claim was on its way.
+    if (this.#stopReason !== undefined) attempt.cut(this.#stopReason)
+  }
+
+  #end({ job }: Attempt, error: unknown): void {
+    const { log } = this.#options
+    if (!this.#holds(job)) return
+    if (error === undefined) {
+      this.#settle({ job, release: undefined })
+      return
+    }
+    const fields = { job: job.name, id: job.id, attempt: job.attempt, of: job.maxAttempts, err: error }
+    if (this.#stopReason !== undefined) {
+      log.info(fields, 'job handed back')
+      this.#settle({ job, release: { as: 'returned' } })
+      return
+    }
+    if (job.attempt >= job.maxAttempts) log.error(fields, 'job failed for the last time')
+    else log.warn(fields, 'job failed, to be tried again')
+    this.#settle({ job, release: { as: 'failed', error: messageOf(error) } })
+  }
+
+  #settle(outcome: Outcome): void {
+    this.#outcomes.push(outcome)
+    this.#results.wake()
+  }
+
+  /** False when the lease was lost meanwhile. */
+  #holds({ id, lease }: ClaimedJob): boolean {
+    return this.#running.get(id)?.attempt.job.lease === lease
+  }
+
+  async #writeResults(): Promise<void> {
+    const { sql, log } = this.#options
+    const outcomes = this.#outcomes.filter(({ job }) => this.#holds(job))
+    this.#outcomes = []
+    try {
+      const done = outcomes.filter(({ release }) => release === undefined).map(({ job }) => job)
+      if (done.length > 0) await removeDone(sql, done)
+      for (const job of done) this.#forget(job)
+      // One by one: a statement that waits for the key of a job must hold no other.
+      for (const { job, release } of outcomes) {
+        if (release === undefined) continue
+        await releaseJob(sql, job, release)
+        this.#forget(job)
+      }
+    } catch (err) {
+      log.warn({ err }, 'results of jobs could not be written, and are tried again')
+      this.#outcomes.push(...outcomes)
+      await Bun.sleep(RETRY_MS)
+      this.#results.wake()
+    }
+    this.wake()
+  }
+
+  #forget(job: ClaimedJob): void {
+    if (this.#holds(job)) this.#running.delete(job.id)
+  }
+
+  #tick(): void {
+    // Also while the database does not answer: nobody works on without a lease.
+    const now = performance.now()
+    for (const running of this.#running.values()) if (running.leaseEndsAt <= now) this.#lose(running)
+    this.#beats.wake()
+    this.wake()
+  }
+
+  #lose({ attempt }: Running): void {
+    const { id, name } = attempt.job
+    this.#running.delete(id)
+    this.#options.log.warn({ job: name, id }, 'the lease of a job has ended, and its attempt with it')
+    attempt.cut(new Error('the lease of this attempt has ended'))
+  }
+
+  /** Keeps the leases of this worker, and frees the jobs of those that died. */
+  async #beat(): Promise<void> {
+    const { sql, liveness, log } = this.#options
+    try {
+      const running = [...this.#running.values()]
+      const leaseEndsAt = performance.now() + liveness.leaseSeconds * 1000
+      const leases = running.map(({ attempt }) => attempt.job)
+      const lost = leases.length > 0 ? await renewLeases(sql, leases, liveness.leaseSeconds) : new Set<number>()
+      for (const one of running) {
+        // What has ended meanwhile holds nothing that could be lost.
+        if (this.#running.get(one.attempt.job.id) !== one) continue
+        if (lost.has(one.attempt.job.id)) this.#lose(one)
+        else one.leaseEndsAt = leaseEndsAt
+      }
+      for (const ended of await listEnded(sql, MAX_ENDED)) {
+        const isFreed = await releaseJob(sql, ended, { as: 'ended', error: 'the process that ran this job died' })
+        if (isFreed) log.warn({ id: ended.id }, 'a job of a dead process is freed')
+      }
+    } catch (err) {
+      log.warn({ err }, 'the job worker cannot reach the database')
+    }
+  }
 }

@@ -10,13 +10,13 @@ export interface RefusalDetails {
   fields?: RefusedField[]
   headers?: Record<string, string>
   requiredScopes?: string[]
-  /** Wire: a few refusals of the family come without `url`. */
+  /** Wire: a few refusals of the Gitea API come without `url`. */
   withoutUrl?: boolean
-  /** Wire: a few refusals of the family are a line of text; who asks for JSON gets JSON all the same. */
+  /** Wire: a few refusals of the Gitea API are a line of text; who asks for JSON gets JSON all the same. */
   isText?: boolean
 }
 
-/** Anything that the client is told instead of an answer. Everything else that is thrown is a bug and becomes 500. */
+/** An error that the client gets to see. Everything else that is thrown is a bug and becomes 500. */
 export class Refusal extends Error {
   readonly status: number
   readonly details: RefusalDetails
@@ -35,7 +35,7 @@ export const forbidden = (message: string, details?: RefusalDetails) => new Refu
 export const notFound = (message = 'not found', errors: string[] | null = null) => new Refusal(404, message, { errors })
 export const conflict = (message: string) => new Refusal(409, message)
 export const tooLarge = (message: string) => new Refusal(413, message)
-/** 422. With `field` the message takes the family's form `[Field]: message`. */
+/** 422. With `field` the message takes Gitea's form `[Field]: message`. */
 export const invalid = (message: string, field?: string) =>
   new Refusal(
     422,
@@ -49,7 +49,7 @@ export const tooManyRequests = (message: string, retryAfterSeconds: number) =>
 export const unavailable = (message: string, retryAfterSeconds = 5) =>
   new Refusal(503, message, { headers: { 'retry-after': String(retryAfterSeconds) } })
 
-/** Wire: the family names fields by its internal names: `default_branch` is told as `DefaultBranch`. */
+/** Wire: Gitea names fields by its internal names: `default_branch` is `DefaultBranch`. */
 export function internalName(field: string): string {
   return field
     .split('_')

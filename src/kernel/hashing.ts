@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** Hexadecimal SHA-256: how high-entropy secrets are kept and looked up. */
+/** Hexadecimal SHA-256: how secrets with enough entropy are stored and looked up. */
 export const sha256Hex = (value: string | Uint8Array): string => createHash('sha256').update(value).digest('hex')
 
 /** A random secret as hexadecimal digits, two for each byte. */

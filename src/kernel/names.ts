@@ -1,4 +1,4 @@
-/** Names that would shadow a path of the program or of the family's web pages. */
+/** Names that would shadow a path of the program or of Gitea's web pages. */
 const RESERVED_OWNER_NAMES = new Set(
   [
     '.', '..', '.well-known', '-', 'api', 'assets', 'attachments', 'avatar', 'avatars', 'captcha', 'commits', 'debug', 'devtest',

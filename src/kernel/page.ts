@@ -28,7 +28,7 @@ export interface Paged<Row> {
 const MAX_PAGE = 10_000_000
 
 /**
- * Reads `page` and `limit` as the family does: junk, zero and negative numbers mean the default, too large means the maximum,
+ * Reads `page` and `limit` as the Gitea API does: junk, zero and negative numbers mean the default, too large means the maximum,
  * and of a repeated key the first counts.
  */
 export function readPage(query: { page?: unknown; limit?: unknown }, bounds: PageBounds): Page {
@@ -38,7 +38,7 @@ export function readPage(query: { page?: unknown; limit?: unknown }, bounds: Pag
   return { number, limit: size, offset: (number - 1) * size }
 }
 
-/** How many rows are read for a page: behind a position one more than are shown, which tells whether the list goes on. */
+/** How many rows are read for a page: behind a position one more than are shown, to know whether the list goes on. */
 export const rowsToRead = ({ after, limit }: Page): number => (after ? limit + 1 : limit)
 
 /** How many rows are passed over. */

@@ -1,5 +1,5 @@
-/** A key that cannot be taken, and why: for the client. */
-export class KeyFault extends Error {}
+/** A key or signature that cannot be used. The message says why, for the client. */
+export class SshKeyError extends Error {}
 
 /** Reads the length-prefixed strings of RFC 4251, section 5, one after the other. */
 export class BlobReader {
@@ -10,21 +10,21 @@ export class BlobReader {
     this.#bytes = bytes
   }
 
-  /** @throws KeyFault past the end */
+  /** @throws SshKeyError past the end */
   string(): Uint8Array {
     const view = new DataView(this.#bytes.buffer, this.#bytes.byteOffset, this.#bytes.byteLength)
-    if (this.#at + 4 > view.byteLength) throw new KeyFault('it is cut off')
+    if (this.#at + 4 > view.byteLength) throw new SshKeyError('it is cut off')
     const length = view.getUint32(this.#at)
     const start = this.#at + 4
-    if (length > view.byteLength - start) throw new KeyFault('it is cut off')
+    if (length > view.byteLength - start) throw new SshKeyError('it is cut off')
     this.#at = start + length
     return this.#bytes.subarray(start, this.#at)
   }
 
-  /** Four bytes. @throws KeyFault past the end */
+  /** Four bytes. @throws SshKeyError past the end */
   number(): number {
     const start = this.#at
-    if (start + 4 > this.#bytes.length) throw new KeyFault('it is cut off')
+    if (start + 4 > this.#bytes.length) throw new SshKeyError('it is cut off')
     this.#at += 4
     return new DataView(this.#bytes.buffer, this.#bytes.byteOffset).getUint32(start)
   }
@@ -37,18 +37,18 @@ export class BlobReader {
     return Buffer.from(this.string()).toString('latin1')
   }
 
-  /** A positive number of any size, without the zero byte that keeps its sign. @throws KeyFault for another form */
+  /** A positive number of any size, without the zero byte that keeps its sign. @throws SshKeyError for another form */
   positive(): Uint8Array {
     const bytes = this.string()
     const [first = 0, second = 0] = bytes
     if (bytes.length === 0 || first > 127 || (first === 0 && second < 128))
-      throw new KeyFault('it holds a wrong number')
+      throw new SshKeyError('it holds a wrong number')
     return first === 0 ? bytes.subarray(1) : bytes
   }
 
-  /** @throws KeyFault when something follows */
+  /** @throws SshKeyError when something follows */
   end(): void {
-    if (this.#at !== this.#bytes.length) throw new KeyFault('something follows the key')
+    if (this.#at !== this.#bytes.length) throw new SshKeyError('something follows the key')
   }
 }
 

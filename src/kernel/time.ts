@@ -5,9 +5,9 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => new Date() }
 
-/** Wire: how the family writes "never" where the field is about Unix time. */
+/** Wire: how Gitea writes "never" where the field is about Unix time. */
 export const EPOCH_TIME = '1970-01-01T00:00:00Z'
-/** Wire: how the family writes "never" where the field is a zero time. */
+/** Wire: how Gitea writes "never" where the field is a zero time. */
 export const ZERO_TIME = '0001-01-01T00:00:00Z'
 
 /** RFC 3339 in UTC with whole seconds, the only form of a time on the wire. */

@@ -1,7 +1,7 @@
 // Threads for markdown alone: the libraries for other forms, 40 MB of them, are not loaded.
 
+import { serveTasks } from '../threads/worker.ts'
 import { renderMarkdown } from './markdown/markdown.ts'
-import { renderWith } from './render.ts'
-import { answerTasks } from './worker.ts'
+import { type RenderTask, renderWith } from './render.ts'
 
-answerTasks((task) => renderWith((source, _, options) => renderMarkdown(source, options), task))
+serveTasks<RenderTask, string>((task) => renderWith((source, _, options) => renderMarkdown(source, options), task))

@@ -1,7 +1,7 @@
 // Threads for every form of text.
 
+import { serveTasks } from '../threads/worker.ts'
 import { renderMarkup } from './markup/by-extension.ts'
-import { renderWith } from './render.ts'
-import { answerTasks } from './worker.ts'
+import { type RenderTask, renderWith } from './render.ts'
 
-answerTasks((task) => renderWith(renderMarkup, task))
+serveTasks<RenderTask, string>((task) => renderWith(renderMarkup, task))

@@ -1,6 +1,6 @@
 import { findAll } from './html/found.ts'
 
-/** Who names more people than this writes to nobody in particular. */
+/** Names beyond this notify nobody. */
 const MAX_NAMES = 50
 /** As for the links of a text (see wanted.ts). */
 const MAX_CHARACTERS = 128 * 1024

@@ -15,10 +15,10 @@ export interface RenderTask {
   isColoured: boolean
 }
 
-/** What turns one form of text, or several, into HTML that is not yet safe. */
+/** Turns a text into HTML that is not yet safe. */
 export type Write = (source: string, markup: Markup, options: MarkdownOptions) => string | Promise<string>
 
-/** A whole text as safe HTML, in the thread of the caller. Takes as long as the text wants; `renderer.ts` puts a limit on it. */
+/** A text as safe HTML, in the thread of the caller. A text can make this take very long; `renderer.ts` sets the limit. */
 export async function renderWith(write: Write, task: RenderTask): Promise<string> {
   const { source, markup, context, known, isColoured } = task
   const isPlain = context.mode === 'markdown'

@@ -1,8 +1,11 @@
+import { LRUCache } from 'lru-cache'
 import { sha256Hex } from '../kernel/hashing.ts'
+import { createThreadPool, ThreadsBusy, ThreadTimeout } from '../threads/pool.ts'
+import { locateProgram } from '../threads/programs.ts'
 import type { RenderContext } from './context.ts'
 import { type Markup, renderText } from './markup/by-extension.ts'
 import { type KnownReferences, NO_REFERENCES, type References } from './references.ts'
-import { createThreads, RenderQueueFull, RenderTimeout } from './threads.ts'
+import type { RenderTask } from './render.ts'
 import { wantedReferences } from './wanted.ts'
 
 export interface RenderRequest {
@@ -14,14 +17,12 @@ export interface RenderRequest {
 export interface Renderer {
   /** Safe HTML for a reader whose look-ups are `references`. A text that is too much work comes back as preformatted text. */
   render(request: RenderRequest, references?: References): Promise<string>
-  /** Code as HTML with colours; undefined when the language is unknown or the code too much work. */
-  highlight(code: string, language: string): Promise<string | undefined>
   stop(): void
 }
 
 /**
- * Longer texts are shown as they are. In UTF-16 units. The worst markdown of this length takes 0.7 s and grows the process by
- * 150 MB for a moment; the libraries for the others take more than linear time, and the deadline is for them.
+ * Longer texts are shown as they are. In UTF-16 units. The libraries for other forms than markdown take more than linear time; the
+ * deadline is for them.
  */
 const MAX_SOURCE: Readonly<Record<Markup, number>> = {
   markdown: 256 * 1024,
@@ -32,40 +33,52 @@ const MAX_SOURCE: Readonly<Record<Markup, number>> = {
   tsv: 512 * 1024,
   text: 512 * 1024,
 }
-/** Twice this, with and without colours, stays below the two seconds that the worst text may take. */
-const DEADLINE_MS = 800
-/** Longer a text is not kept waiting for a thread: while others are rendered, or while the first one starts. */
-const MAX_WAIT_MS = 5000
-/** Characters of HTML that are kept. */
-const CACHE_CHARACTERS = 16 * 1024 * 1024
 
-/**
- * Renders in threads of its own, so that no text can block the server, and keeps results. The key holds all that a result
- * depends on: the text, where it stands, and what the reader may see of what it names.
- */
+const LIMITS = {
+  /** Twice this, with and without colours, stays below the two seconds that the worst text may take. */
+  deadlineMs: 800,
+  maxWaiting: 200,
+  /** While other texts are rendered, or while the first thread starts. */
+  maxWaitMs: 5000,
+}
+
+/** Characters of HTML in the cache, and of one result. */
+const MAX_CACHED = 16 * 1024 * 1024
+const MAX_CACHED_RESULT = MAX_CACHED / 8
+
+/** Marks of code in the forms of text that have it. */
+const CODE = /```|~~~|#\+begin_src|\.\. (?:source)?code/i
+
+/** Renders in threads, so that no text can block the server, and caches results. */
 export function createRenderer(log: { warn(fields: object, message: string): void }): Renderer {
-  const limits = { deadlineMs: DEADLINE_MS, maxWaiting: 200, maxWaitMs: MAX_WAIT_MS }
-  const markdown = createThreads({ program: 'markdown-worker.ts', threads: 2, ...limits })
+  const markdown = createThreadPool<RenderTask, string>({
+    program: locateProgram('render/markdown-worker.ts'),
+    threads: 2,
+    ...LIMITS,
+  })
   // The libraries for other forms can be made to work long: they get a thread that nothing else waits for.
-  const others = createThreads({ program: 'markup-worker.ts', threads: 1, ...limits })
-  const cache = createCache()
+  const others = createThreadPool<RenderTask, string>({
+    program: locateProgram('render/markup-worker.ts'),
+    threads: 1,
+    ...LIMITS,
+  })
+  const cache = new LRUCache<string, string>({
+    maxSize: MAX_CACHED,
+    maxEntrySize: MAX_CACHED_RESULT,
+    sizeCalculation: ({ length }) => length + 1,
+  })
 
   /** Undefined when there was no thread for it: another time there may be. */
-  const attempt = async (
-    request: RenderRequest,
-    known: KnownReferences,
-    isColoured: boolean,
-  ): Promise<string | undefined> => {
+  const attempt = async (task: RenderTask): Promise<string | undefined> => {
     try {
-      const threads = request.markup === 'markdown' ? markdown : others
-      return await threads.run({ kind: 'text', ...request, known, isColoured })
+      return await (task.markup === 'markdown' ? markdown : others).run(task)
     } catch (error) {
-      if (error instanceof RenderQueueFull) return undefined
+      if (error instanceof ThreadsBusy) return undefined
       // Colours are what usually takes too long, so there is a second try without them.
-      if (error instanceof RenderTimeout && isColoured) return await attempt(request, known, false)
-      if (!(error instanceof RenderTimeout))
-        log.warn({ err: error, markup: request.markup }, 'a text could not be rendered')
-      return renderText(request.source)
+      if (error instanceof ThreadTimeout && task.isColoured) return await attempt({ ...task, isColoured: false })
+      if (!(error instanceof ThreadTimeout))
+        log.warn({ err: error, markup: task.markup }, 'a text could not be rendered')
+      return renderText(task.source)
     }
   }
   return {
@@ -76,19 +89,11 @@ export function createRenderer(log: { warn(fields: object, message: string): voi
       const isWanted = wanted.users.length + wanted.issues.length + wanted.commits.length > 0
       const known = references && isWanted ? await references.lookUp(wanted) : NO_REFERENCES
       const key = keyOf(request, known)
-      const kept = cache.get(key)
-      if (kept !== undefined) return kept
-      const html = await attempt(request, known, /```|~~~|#\+begin_src|\.\. (?:source)?code/i.test(source))
+      const cached = cache.get(key)
+      if (cached !== undefined) return cached
+      const html = await attempt({ ...request, known, isColoured: CODE.test(source) })
       if (html !== undefined) cache.set(key, html)
       return html ?? renderText(source)
-    },
-    async highlight(code, language) {
-      const key = sha256Hex(`${language}\0${code}`)
-      const kept = cache.get(key)
-      if (kept !== undefined) return kept
-      const html = await markdown.run({ kind: 'code', code, language }).catch(() => undefined)
-      if (html !== undefined) cache.set(key, html)
-      return html
     },
     stop() {
       markdown.stop()
@@ -97,32 +102,8 @@ export function createRenderer(log: { warn(fields: object, message: string): voi
   }
 }
 
+/** All that a result depends on: the text, where it stands, and what the reader may see of what it names. */
 function keyOf({ source, markup, context }: RenderRequest, { users, issues, commits }: KnownReferences): string {
   const facts = [markup, context, [...users], [...issues], [...commits]]
   return sha256Hex(`${JSON.stringify(facts)}\0${source}`)
-}
-
-/** Least recently used entries leave first. */
-function createCache() {
-  const entries = new Map<string, string>()
-  let characters = 0
-  return {
-    get(key: string): string | undefined {
-      const html = entries.get(key)
-      if (html === undefined) return undefined
-      entries.delete(key)
-      entries.set(key, html)
-      return html
-    },
-    set(key: string, html: string): void {
-      if (html.length > CACHE_CHARACTERS / 8 || entries.has(key)) return
-      entries.set(key, html)
-      characters += html.length
-      for (const [oldKey, old] of entries) {
-        if (characters <= CACHE_CHARACTERS) return
-        entries.delete(oldKey)
-        characters -= old.length
-      }
-    },
-  }
 }

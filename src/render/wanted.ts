@@ -2,14 +2,14 @@ import type { RenderContext } from './context.ts'
 import { findAll } from './html/found.ts'
 import { commitKey, issueKey, type WantedReferences } from './references.ts'
 
-/** A text that names more than this is a list made by a machine: the rest stays unlinked. */
+/** What a text names beyond this stays unlinked. */
 const MAX_OF_A_KIND = 200
 /** This runs in the main thread: 128 KB of the worst text found take 130 ms on a busy machine. What stands later stays unlinked. */
 const MAX_CHARACTERS = 128 * 1024
 
 /**
- * What a source text may refer to. Reads the source as if it were plain text, so it finds some names that will turn out to
- * stand in code, and looks them up in vain; in return the look-up needs no parsed document.
+ * What a text may refer to. The source is read as plain text, before it is parsed. So some names are looked up in vain, because
+ * they stand in code.
  */
 export function wantedReferences(source: string, { baseUrl, mode, repo }: RenderContext): WantedReferences {
   const users = new Set<string>()

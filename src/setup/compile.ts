@@ -11,16 +11,12 @@ import {
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { systemClock } from '../kernel/time.ts'
+import { THREAD_PROGRAMS } from '../threads/programs.ts'
 
 const root = resolve(import.meta.dir, '../..')
 
-/** The main program and those of threads, which are named by their places below src (src/kernel/thread-program.ts). */
-const PROGRAMS = [
-  'src/main.ts',
-  'src/auth/hash-worker.ts',
-  'src/render/markdown-worker.ts',
-  'src/render/markup-worker.ts',
-]
+/** The main program and those of threads, which start by their places below src. */
+const PROGRAMS = ['src/main.ts', ...THREAD_PROGRAMS.map((place) => `src/${place}`)]
 
 const FLAGS = [
   // Not minified: libraries know errors by the names of their classes (Elysia a value that a schema refuses).

@@ -1,5 +1,6 @@
 import { sign as signBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { signingAddress } from '../access/service-addresses.ts'
 import type { Config } from '../config.ts'
 import { fromKeyFile } from './ssh/key-file.ts'
 import { readSshPrivateKey, type SshPrivateKey } from './ssh/private-key.ts'
@@ -29,7 +30,7 @@ type Settings = Pick<Config, 'signingKey' | 'signingName' | 'signingEmail' | 'tr
 /** @throws ConfigError when the file cannot be read or holds no key that can be used */
 export function loadInstanceSigning(config: Settings): InstanceSigning {
   const { signingName: name, trustedSigningKeys } = config
-  const email = config.signingEmail ?? `hearth@${config.noreplyDomain}`
+  const email = signingAddress(config)
   const key = config.signingKey === undefined ? undefined : keyOf(readKey(config.signingKey), email)
   const own = new Set([...trustedSigningKeys, ...(key ? [key.fingerprint] : [])])
   return { name, email, key, isOwn: (fingerprint) => own.has(fingerprint) }

@@ -1,5 +1,6 @@
-import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
+import { anyOf } from '../../db/any-of.ts'
 import type { Db } from '../../db/client.ts'
 import { publicKeys } from '../../db/schema/credentials.ts'
 import { gpgKeys } from '../../db/schema/gpg-keys.ts'
@@ -12,8 +13,8 @@ export interface Owner {
 
 export interface KnownGpgKey {
   keyId: string
-  packet: Uint8Array
-  expiresAt: Date | null
+  /** Of the whole key. */
+  certificate: Uint8Array | null
   canSign: boolean
   owner: Owner
 }
@@ -32,8 +33,7 @@ export function findGpgKeys(db: Db, keyIds: readonly string[], isVisible: SQL): 
   return db
     .select({
       keyId: gpgKeys.keyId,
-      packet: gpgKeys.packet,
-      expiresAt: gpgKeys.expiresAt,
+      certificate: primaries.certificate,
       canSign: gpgKeys.canSign,
       owner,
     })
@@ -42,7 +42,7 @@ export function findGpgKeys(db: Db, keyIds: readonly string[], isVisible: SQL): 
     .innerJoin(users, eq(users.id, gpgKeys.userId))
     .where(
       and(
-        inArray(gpgKeys.keyId, [...keyIds]),
+        anyOf(gpgKeys.keyId, keyIds),
         // In the words of the partial index, not as a parameter: other subkeys may be anybody's.
         sql`(${gpgKeys.primaryId} is null or ${gpgKeys.canSign})`,
         isVisible,
@@ -62,7 +62,7 @@ export async function findSshKeyOwners(
     .select({ fingerprint: publicKeys.fingerprint, owner })
     .from(publicKeys)
     .innerJoin(users, eq(users.id, publicKeys.userId))
-    .where(and(inArray(publicKeys.fingerprint, [...fingerprints]), isVisible))
+    .where(and(anyOf(publicKeys.fingerprint, fingerprints), isVisible))
   return new Map(rows.map((row) => [row.fingerprint, row.owner]))
 }
 
@@ -72,6 +72,6 @@ export async function findAddressOwners(db: Db, addresses: readonly string[]): P
   const rows = await db
     .select({ email: emails.lowerEmail, userId: emails.userId })
     .from(emails)
-    .where(and(inArray(emails.lowerEmail, [...addresses]), sql`${emails.isActivated}`))
+    .where(and(anyOf(emails.lowerEmail, addresses), sql`${emails.isActivated}`))
   return new Map(rows.map(({ email, userId }) => [email, userId]))
 }

@@ -2,24 +2,23 @@ import type { SQL } from 'drizzle-orm'
 import { visibleAccounts } from '../access/visible-accounts.ts'
 import type { Actor } from '../auth/actor.ts'
 import type { Context } from '../context.ts'
-import { KeyFault } from '../kernel/ssh-blob.ts'
+import { SshKeyError } from '../kernel/ssh-blob.ts'
 import type { Verdict } from '../wire/payload-commit.ts'
-import { readNoreplyAddress } from '../wire/user.ts'
-import { isContentSignedBy, readDetachedSignature, readKeptKey } from './openpgp/detached.ts'
-import { PacketFault } from './openpgp/reader.ts'
-import { issuerKeyId, type Signature } from './openpgp/signature.ts'
-import { remembered } from './results.ts'
+import { type AddressOwners, isAddressOf } from './addresses.ts'
 import { isSshSignature, readSshSignature, type SshSignature } from './ssh/signature.ts'
 import { findAddressOwners, findGpgKeys, findSshKeyOwners, type KnownGpgKey, type Owner } from './store.ts'
 
 /** A commit or a tag. */
 export interface Signed {
-  signature?: { text: string; payload: string; rawPayload?: string }
+  signature?: { text: string; payload: string; rawPayload?: string; isAmbiguous?: boolean }
   /** The address of who made it. */
   email: string
 }
 
-type Read = { kind: 'gpg'; signature: Signature } | { kind: 'ssh'; signature: SshSignature } | { kind: 'broken' }
+type Read =
+  | { kind: 'gpg'; armored: string; keyId: string }
+  | { kind: 'ssh'; signature: SshSignature }
+  | { kind: 'broken' }
 
 /**
  * Verdicts on signatures, in the order of what is signed; undefined where there is none. One statement for each kind of key and one
@@ -33,30 +32,45 @@ export async function verifySignatures(
   actor: Actor | undefined,
   all: readonly Signed[],
 ): Promise<readonly (Verdict | undefined)[]> {
-  const read = all.map(({ signature }) => signature && readSignatureText(signature.text))
+  const read = await Promise.all(all.map(({ signature }) => signature && readSignature(context, signature)))
   if (read.every((signature) => signature === undefined)) return []
   const known = await findKnown(context, visibleAccounts(context.config, actor), { all, read })
-  return all.map((signed, index) => {
+  const judged = all.map((signed, index) => {
     const signature = read[index]
     return signature && judge(context, known, { signed, read: signature })
   })
+  return Promise.all(judged)
 }
 
-function readSignatureText(text: string): Read {
+async function readSignature(
+  { openPgp }: Context,
+  { text, isAmbiguous }: NonNullable<Signed['signature']>,
+): Promise<Read> {
+  if (isAmbiguous || !isOneBlock(text)) return { kind: 'broken' }
+  if (isSshSignature(text)) return readSsh(text)
+  const keyId = await openPgp.issuerOf(text)
+  return keyId === undefined ? { kind: 'broken' } : { kind: 'gpg', armored: text, keyId }
+}
+
+function readSsh(text: string): Read {
   try {
-    if (isSshSignature(text)) return { kind: 'ssh', signature: readSshSignature(text) }
-    return { kind: 'gpg', signature: readDetachedSignature(text) }
+    return { kind: 'ssh', signature: readSshSignature(text) }
   } catch (error) {
-    if (error instanceof PacketFault || error instanceof KeyFault) return { kind: 'broken' }
+    if (error instanceof SshKeyError) return { kind: 'broken' }
     throw error
   }
 }
+
+const BLOCK = /^-----BEGIN (PGP|SSH) SIGNATURE-----\n.*\n-----END \1 SIGNATURE-----\s*$/s
+
+/** Whether the text is one armored signature and nothing else: programs differ in which of two they take. */
+const isOneBlock = (text: string): boolean => BLOCK.test(text) && text.lastIndexOf('-----BEGIN ') === 0
 
 /** What the verdicts on one list depend on. */
 interface Known {
   gpgKeys: ReadonlyMap<string, KnownGpgKey>
   sshKeyOwners: ReadonlyMap<string, Owner>
-  addressOwners: ReadonlyMap<string, number>
+  addressOwners: AddressOwners
 }
 
 async function findKnown(
@@ -64,7 +78,7 @@ async function findKnown(
   isVisible: SQL,
   { all, read }: { all: readonly Signed[]; read: readonly (Read | undefined)[] },
 ): Promise<Known> {
-  const keyIds = read.map((found) => (found?.kind === 'gpg' ? issuerKeyId(found.signature) : undefined))
+  const keyIds = read.map((found) => (found?.kind === 'gpg' ? found.keyId : undefined))
   const fingerprints = read.map((found) => (found?.kind === 'ssh' ? found.signature.fingerprint : undefined))
   const addresses = all.flatMap(({ email }, index) => (read[index] ? [email.toLowerCase()] : []))
   const [keys, sshKeyOwners, addressOwners] = await Promise.all([
@@ -83,12 +97,16 @@ const distinct = (values: readonly (string | undefined)[]): string[] => [
   ...new Set(values.filter((value) => value !== undefined)),
 ]
 
-function judge(context: Context, known: Known, { signed, read }: { signed: Signed; read: Read }): Verdict {
+async function judge(
+  context: Context,
+  known: Known,
+  { signed, read }: { signed: Signed; read: Read },
+): Promise<Verdict> {
   if (read.kind === 'broken') return refused('extract_sign')
   const content = contentOf(signed)
   return read.kind === 'ssh'
     ? judgeSsh(context, known, { signed, signature: read.signature, content })
-    : judgeGpg(context, known, { signed, signature: read.signature, content })
+    : judgeGpg(context, known, { signed, signature: read, content })
 }
 
 interface Case<Kind> {
@@ -103,35 +121,34 @@ function judgeSsh(
   { signed, signature, content }: Case<SshSignature>,
 ): Verdict {
   const { fingerprint } = signature
-  const isRight = () => remembered([textOf(signed), content], () => signature.isOver(content))
   if (signing.isOwn(fingerprint)) {
-    if (!isRight()) return refused('probable_bad_default_signature')
+    if (!signature.isOver(content)) return refused('probable_bad_default_signature')
     const { name, email } = signing
     return { isVerified: true, reason: `${name} / ${fingerprint}`, signer: { name, email, username: '' } }
   }
   const owner = known.sshKeyOwners.get(fingerprint)
   if (!owner) return refused('no_gpg_keys_found')
-  if (!isRight()) return refused('probable_bad_signature')
-  return accepted(
-    { owner, keyName: fingerprint, email: signed.email },
-    isAddressOf(owner, signed.email, { known, config }),
-  )
+  if (!signature.isOver(content)) return refused('probable_bad_signature')
+  const isOwn = isAddressOf(owner, signed.email, { owners: known.addressOwners, config })
+  return accepted({ owner, keyName: fingerprint, email: signed.email }, isOwn)
 }
 
-function judgeGpg({ clock, config }: Context, known: Known, { signed, signature, content }: Case<Signature>): Verdict {
-  const found = known.gpgKeys.get(issuerKeyId(signature) ?? '')
+async function judgeGpg(
+  { clock, config, openPgp }: Context,
+  known: Known,
+  { signed, signature: { armored, keyId }, content }: Case<{ armored: string; keyId: string }>,
+): Promise<Verdict> {
+  const found = known.gpgKeys.get(keyId)
   if (!found) return refused('no_gpg_keys_found')
-  const { owner, keyId, packet, expiresAt } = found
-  const verify = () =>
-    isContentSignedBy({ key: readKeptKey(packet), expiresAt }, signature, { content, now: clock.now() })
-  const facts = [packet, String(expiresAt?.getTime()), textOf(signed), content]
-  // The rare signature with an end of its own is looked at again each time.
-  const isRight = signature.expiresAfter ? verify() : remembered(facts, verify)
-  if (!found.canSign || !isRight) return refused('probable_bad_signature')
-  return accepted({ owner, keyName: keyId, email: signed.email }, isAddressOf(owner, signed.email, { known, config }))
+  const { owner, certificate, canSign } = found
+  const signing = { armored, contents: [content], now: clock.now() }
+  if (!canSign || !certificate || !(await openPgp.isSignedBy(certificate, signing)))
+    return refused('probable_bad_signature')
+  const isOwn = isAddressOf(owner, signed.email, { owners: known.addressOwners, config })
+  return accepted({ owner, keyName: keyId, email: signed.email }, isOwn)
 }
 
-/** Wire: the words are those of the family's texts. */
+/** Wire: the words are keys of Gitea's texts. */
 function refused(
   word:
     | 'extract_sign'
@@ -143,26 +160,12 @@ function refused(
   return { isVerified: false, reason: `gpg.error.${word}`, signer: null }
 }
 
-/** The signer is told under the address in the commit, which is no secret; the account's own may be. */
+/** Names the signer by the address in the commit, which everybody can read. The account's own may be hidden. */
 function accepted(by: { owner: Owner; keyName: string; email: string }, isOwnAddress: boolean): Verdict {
   if (!isOwnAddress) return refused('no_committer_account')
   const { name } = by.owner
   return { isVerified: true, reason: `${name} / ${by.keyName}`, signer: { name, email: by.email, username: name } }
 }
-
-function isAddressOf(
-  owner: Owner,
-  email: string,
-  { known, config }: { known: Known; config: Context['config'] },
-): boolean {
-  const address = email.toLowerCase()
-  if (known.addressOwners.get(address) === owner.id) return true
-  const standIn = readNoreplyAddress(address, config.noreplyDomain)
-  if (!standIn) return false
-  return standIn.id === undefined ? standIn.name === owner.name.toLowerCase() : standIn.id === owner.id
-}
-
-const textOf = ({ signature }: Signed): string => signature?.text ?? ''
 
 /** The very bytes that were signed. */
 function contentOf({ signature }: Signed): Uint8Array {

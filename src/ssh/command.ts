@@ -1,15 +1,16 @@
-import type { GitService } from '../git/model.ts'
-
-/** What a client asks for: one of git's two programs, on one repository. */
+/** What a client asks for: one of git's programs, on one repository. */
 export interface GitCommand {
-  service: GitService
+  service: Program
   owner: string
   /** With or without `.git`. */
   repo: string
 }
 
+const PROGRAMS = ['upload-pack', 'receive-pack', 'upload-archive'] as const
+type Program = (typeof PROGRAMS)[number]
+
 /** `git-upload-pack '/owner/name.git'`, as git and other clients write it: the quotes, the first slash and `.git` may be missing. */
-const COMMAND = /^git[- ](upload-pack|receive-pack) +(?:'([^']*)'|([^\s'"\\]+))$/
+const COMMAND = /^git[- ](upload-pack|receive-pack|upload-archive) +(?:'([^']*)'|([^\s'"\\]+))$/
 
 /** The names are looked up and nothing else, so what could be meant for a shell or a file system names no repository. */
 const PATH = /^\/?([^/\p{Cc}]+)\/([^/\p{Cc}]+)\/?$/u
@@ -17,9 +18,10 @@ const PATH = /^\/?([^/\p{Cc}]+)\/([^/\p{Cc}]+)\/?$/u
 /** Undefined for any other program or another form: nothing but this is ever served. */
 export function readCommand(text: string): GitCommand | undefined {
   const [, program, quoted, plain] = COMMAND.exec(text) ?? []
+  const service = PROGRAMS.find((name) => name === program)
   const [, owner, repo] = PATH.exec(quoted ?? plain ?? '') ?? []
-  if (owner === undefined || repo === undefined) return undefined
-  return { service: program === 'upload-pack' ? 'upload-pack' : 'receive-pack', owner, repo }
+  if (service === undefined || owner === undefined || repo === undefined) return undefined
+  return { service, owner, repo }
 }
 
 /** The known forms of GIT_PROTOCOL: `version=2`, and what git puts beside it. */

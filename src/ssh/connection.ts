@@ -5,11 +5,11 @@ import type { Context } from '../context.ts'
 import { findKeyHolder, recordUse } from '../features/public-keys/sign-in.ts'
 import { forbidden } from '../kernel/errors.ts'
 import { fingerprintOf } from '../signatures/ssh/public-key.ts'
+import { type CommandChannel, openCommandChannel } from './command-channel.ts'
 import type { HostKey } from './host-key.ts'
-import { type Line, openLine } from './line.ts'
+import type { LimitedCount } from './limited-count.ts'
 import { isProven } from './proof.ts'
 import { type Opened, openSession } from './session.ts'
-import type { Tally } from './tally.ts'
 
 /**
  * What every client of the last ten years has, and costs little: no groups of large numbers (a handshake by a stranger took 0.3 s of
@@ -43,8 +43,8 @@ export interface ConnectionRules {
   context: Context
   hostKey: HostKey
   /** Connections and commands of one account. */
-  connections: Tally
-  commands: Tally
+  connections: LimitedCount
+  commands: LimitedCount
   /** Called once the client has shown a key. */
   signedIn(): void
 }
@@ -134,7 +134,7 @@ export class SshConnection {
     if (this.#isRetiring) this.#hangUp()
   }
 
-  /** Only by a key. That a key would do is told before it is proven, as the protocol has it; nothing follows from it. */
+  /** A client signs in by a key only. The protocol accepts a known key before it is proven; nothing follows from that. */
   async #answer(request: AuthContext): Promise<void> {
     this.#attempts += 1
     if (this.#attempts > MAX_ATTEMPTS) return this.#hangUp()
@@ -163,13 +163,14 @@ export class SshConnection {
     this.#hangUp()
   }
 
-  /** The account as it is now: a connection may be kept for long. */
-  async #holder(): Promise<{ title: string; owner: UserRow }> {
+  /** Reads key and account again: a connection may stay open for long. */
+  async #holder(): Promise<{ title: string; isReadOnly: boolean; owner: UserRow }> {
     const { context } = this.#rules
     const holder = await findKeyHolder(context, this.#fingerprint)
     if (!holder) throw forbidden('this key is not known any more')
     await recordUse(context, holder.key)
-    return { title: holder.key.title, owner: holder.owner }
+    const { title, isReadOnly } = holder.key
+    return { title, isReadOnly, owner: holder.owner }
   }
 
   #run({ session, channel, serve }: Opened): void {
@@ -177,14 +178,14 @@ export class SshConnection {
     this.#running.set(gone, channel)
     clearTimeout(this.#timer)
     session.once('close', () => gone.abort())
-    const line: Line = openLine(channel, this.#socket, gone.signal)
+    const commandChannel: CommandChannel = openCommandChannel(channel, this.#socket, gone.signal)
     const { context, commands } = this.#rules
-    const call = { line, address: this.#address, holder: () => this.#holder(), commands }
+    const call = { channel: commandChannel, address: this.#address, holder: () => this.#holder(), commands }
     const work = serve(context, call).finally(() => {
       this.#works.delete(work)
       this.#running.delete(gone)
       if (this.#running.size > 0 || this.#socket.destroyed) return
-      // A client that is told of the end before it has read the rest would take it for a failure; most hang up themselves.
+      // A client that sees the end before it has read the rest reports a failure. Most clients hang up themselves.
       this.#wait(() => this.#hangUp(), this.#isRetiring ? HANG_UP_MS : undefined)
     })
     this.#works.add(work)

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { utils } from 'ssh2'
 import type { Config } from '../config.ts'
-import { madeOnce } from '../kernel/made-once.ts'
-import { KeyFault } from '../kernel/ssh-blob.ts'
+import { readOrMakeSecretFile } from '../kernel/secret-file.ts'
+import { SshKeyError } from '../kernel/ssh-blob.ts'
 import { fromKeyFile } from '../signatures/ssh/key-file.ts'
 import { readSshPrivateKey } from '../signatures/ssh/private-key.ts'
 import { fingerprintOf } from '../signatures/ssh/public-key.ts'
@@ -26,7 +26,8 @@ export const hostKeyPath = ({ sshHostKey, dataDir }: Settings): string => sshHos
 export function loadHostKey(config: Settings): HostKey {
   const path = hostKeyPath(config)
   return fromKeyFile('SSH_HOST_KEY', path, () => {
-    const secret = config.sshHostKey === undefined ? madeOnce(path, makeHostKey) : readFileSync(path, 'utf8')
+    const secret =
+      config.sshHostKey === undefined ? readOrMakeSecretFile(path, makeHostKey) : readFileSync(path, 'utf8')
     return { secret, fingerprint: fingerprintOf(readSshPrivateKey(secret).blob) }
   })
 }
@@ -39,7 +40,7 @@ export function makeHostKey(): string {
       readSshPrivateKey(secret)
       return secret
     } catch (error) {
-      if (!(error instanceof KeyFault)) throw error
+      if (!(error instanceof SshKeyError)) throw error
     }
   }
 }

@@ -21,7 +21,7 @@ const oneOf = (name: string, color: string, description: string): LabelTemplate 
   exclusive: true,
 })
 
-/** Wire: names, colours, texts and order are the family's: clients offer them by name. */
+/** Wire: names, colours, texts and order are Gitea's: clients offer them by name. */
 export const LABEL_SETS: Readonly<Record<string, readonly LabelTemplate[]>> = {
   Advanced: [
     label('Kind/Bug', 'ee0701', 'Something is not working'),
@@ -66,7 +66,7 @@ const LabelFile = Type.Object({
 })
 
 /**
- * Reads an operator's label file: YAML with a list `labels` of name, color, description and exclusive, or the family's
+ * Reads an operator's label file: YAML with a list `labels` of name, color, description and exclusive, or Gitea's
  * older text form with one `#rrggbb name ; description` a line. Undefined when it is neither.
  */
 export function parseLabelSet(text: string, ending: string): LabelTemplate[] | undefined {

@@ -71,7 +71,7 @@ function builtInLabels(name: string): LabelTemplate[] | undefined {
 /** Wire: clients compare the file byte by byte; nothing comes after the description, not even the end of its line. */
 const defaultReadme = ({ name, description }: ReadmeVars): string => `# ${name}\n\n${description}`
 
-/** The blanks are spelled as in the family, so that its operators can bring their files along. */
+/** The placeholders are Gitea's, so that its operators can bring their files along. */
 function fillReadme(text: string, vars: ReadmeVars): string {
   const blanks: Record<string, string> = {
     Name: vars.name,

@@ -15,7 +15,7 @@ export interface HookConfig {
   /** Empty: to be removed. */
   secret?: string
   settings?: Record<string, string>
-  /** Wire: how the family tells hooks of the whole site from those for new repositories. */
+  /** Wire: tells hooks of the whole site from those for new repositories. */
   isSystem: boolean
 }
 
@@ -34,7 +34,7 @@ export function readConfig(type: HookType, config: Readonly<Record<string, strin
     contentType: config.content_type === undefined ? undefined : requireContentType(config.content_type),
     httpMethod: config.http_method === undefined ? undefined : requireMethod(config.http_method),
     secret: config.secret,
-    settings: type === 'slack' ? readSlack(config) : undefined,
+    settings: readSettings(type, config),
     isSystem: config.is_system_webhook === 'true',
   }
 }
@@ -82,11 +82,21 @@ function requireMethod(text: string): HookRow['httpMethod'] {
   return known
 }
 
-function readSlack(config: Readonly<Record<string, string>>): Record<string, string> {
+/** What a type needs beside the address. Discord and Packagist take theirs from `config` too, which only their forms could set once. */
+const SETTINGS: Partial<Record<HookType, readonly string[]>> = {
+  slack: ['channel', 'username', 'icon_url', 'color'],
+  discord: ['username', 'icon_url'],
+  packagist: ['package_url'],
+}
+
+function readSettings(type: HookType, config: Readonly<Record<string, string>>): Record<string, string> | undefined {
+  const keys = SETTINGS[type]
+  if (keys === undefined) return undefined
   // Wire: 400 where everything else is 422.
-  if (config.channel !== undefined && !/^[#@]?[a-z0-9_-]{1,80}$/i.test(config.channel.trim()))
+  if (type === 'slack' && config.channel !== undefined && !/^[#@]?[a-z0-9_-]{1,80}$/i.test(config.channel.trim()))
     throw badRequest('Invalid slack channel name')
-  const given = ['channel', 'username', 'icon_url', 'color'].flatMap((key): [string, string][] => {
+  if (config.package_url !== undefined && type === 'packagist') requireUrl(config.package_url)
+  const given = keys.flatMap((key): [string, string][] => {
     const value = config[key]
     return value === undefined ? [] : [[key, key === 'channel' ? value.trim() : value]]
   })

@@ -1,4 +1,4 @@
-/** What hooks can be told of, by the family's words. */
+/** The events that hooks can ask for, by their names in the Gitea API. */
 export const hookEvents = [
   'create',
   'delete',

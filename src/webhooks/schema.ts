@@ -1,4 +1,6 @@
 import { t } from 'elysia'
+import { deliveryStates } from '../../db/schema/hooks.ts'
+import { queryText } from '../http/query.ts'
 
 const config = () =>
   t.Record(t.String(), t.String(), {
@@ -21,3 +23,11 @@ export const CreateHookOption = t.Object(
 
 export type EditHookOption = typeof EditHookOption.static
 export const EditHookOption = t.Object({ config: t.Optional(config()), ...rest }, { $id: 'EditHookOption' })
+
+export const deliveryQuery = {
+  status: queryText({ description: 'waiting, delivered or failed', enum: deliveryStates }),
+}
+
+export const testQuery = {
+  ref: queryText({ description: 'What the test says was pushed; the default branch without it' }),
+}

@@ -1,15 +1,17 @@
 import type { HookRow, NewHook } from '../../db/schema/hooks.ts'
-import { requireRoom } from '../access/room.ts'
+import { requireOwnedQuota } from '../access/quota.ts'
 import { recordAudit } from '../audit/record.ts'
 import type { Actor } from '../auth/actor.ts'
 import type { Context } from '../context.ts'
 import { notFound } from '../kernel/errors.ts'
 import { parseId } from '../kernel/ids.ts'
 import type { ShownHook } from '../wire/hook.ts'
+import { sealAddress } from './address.ts'
 import { readConfig, readNewConfig, requireBranchFilter, requireHookType, requirePlain } from './config.ts'
 import { normaliseEvents } from './events.ts'
+import { resumeHook } from './pause.ts'
 import type { CreateHookOption, EditHookOption } from './schema.ts'
-import { countHooks, findHook, type HookParent, insertHook, removeHook, updateHook } from './store.ts'
+import { countHooks, findHook, type HookParent, insertHook, lockHook, removeHook, updateHook } from './store.ts'
 
 const MAX_HEADER_LENGTH = 4096
 
@@ -22,10 +24,11 @@ export async function createHook(
   { actor, parent, option }: { actor: Actor; parent: HookParent; option: CreateHookOption },
 ): Promise<ShownHook> {
   const type = requireHookType(option.type)
-  const { isSystem, secret, ...config } = readNewConfig(type, option.config)
+  const { isSystem, secret, url, ...config } = readNewConfig(type, option.config)
   const values: NewHook = {
     ...placeOf(parent, isSystem),
     ...config,
+    ...sealAddress(context, url),
     ...readCommon(context, option),
     type,
     name: option.name,
@@ -34,8 +37,8 @@ export async function createHook(
   }
   const hook = await context.db.transaction(async (tx) => {
     const row = await insertHook(tx, values)
-    requireRoom(context.config, await countHooks(tx, parent), 'hooks')
-    await recordAudit(tx, actor, { action: 'hook.create', subject: subjectOf(row), after: told(row) })
+    requireOwnedQuota(context.config, await countHooks(tx, parent), 'hooks')
+    await recordAudit(tx, actor, { action: 'hook.create', subject: subjectOf(row), after: auditView(row) })
     return row
   })
   return showHook(context, hook)
@@ -57,20 +60,31 @@ export async function editHook(
   context: Context,
   { actor, parent, id, option }: { actor: Actor; parent: HookParent; id: string; option: EditHookOption },
 ): Promise<ShownHook> {
-  const before = await getHook(context, parent, id)
-  const { isSystem: _, secret, settings, ...config } = readConfig(before.type, option.config ?? {})
+  const { id: hookId, type } = await getHook(context, parent, id)
+  const { isSystem: _, secret, settings, url, ...config } = readConfig(type, option.config ?? {})
   const change: Partial<NewHook> = {
     ...config,
     ...readCommon(context, option),
     name: option.name,
-    settings: settings && { ...before.settings, ...settings },
     secret: secret === undefined ? undefined : seal(context, 'hook secret', secret),
     isActive: option.active,
   }
   const hook = await context.db.transaction(async (tx) => {
-    const row = await updateHook(tx, parent, { id: before.id, ...change })
+    const before = await lockHook(tx, parent, hookId)
+    if (!before) throw notFound()
+    // Settings that are left out stay as they are by now.
+    const merged = settings && { ...before.settings, ...settings }
+    // A client that sends back what it was shown means the address that is there.
+    const address = url === undefined || url === before.url ? {} : sealAddress(context, url)
+    const row = await updateHook(tx, parent, { id: hookId, ...change, ...address, settings: merged })
     if (!row) throw notFound()
-    const entry = { action: 'hook.edit', subject: subjectOf(row), before: told(before), after: told(row) } as const
+    if (option.active === true && before.pausedAt !== null) await resumeHook(tx, row, context.clock.now())
+    const entry = {
+      action: 'hook.edit',
+      subject: subjectOf(row),
+      before: auditView(before),
+      after: auditView(row),
+    } as const
     await recordAudit(tx, actor, entry)
     return row
   })
@@ -86,15 +100,20 @@ export async function deleteHook(
   await db.transaction(async (tx) => {
     const gone = number === undefined ? undefined : await removeHook(tx, parent, number)
     if (!gone) throw notFound()
-    await recordAudit(tx, actor, { action: 'hook.delete', subject: subjectOf(gone), before: told(gone) })
+    await recordAudit(tx, actor, { action: 'hook.delete', subject: subjectOf(gone), before: auditView(gone) })
   })
 }
 
 /** Opens what those may see who may change the hook. */
 export const showHook = ({ secrets }: Context, hook: HookRow): ShownHook => ({
   hook,
-  authorizationHeader: hook.authorizationHeader ? secrets.open('hook authorization', hook.authorizationHeader) : '',
+  authorizationHeader: hook.authorizationHeader
+    ? (secrets.tryOpen('hook authorization', hook.authorizationHeader) ?? UNREADABLE)
+    : '',
 })
+
+/** In place of a header that was sealed with another secret key. The hook can still be read, and given another one. */
+const UNREADABLE = '(cannot be opened: it was sealed with another secret key)'
 
 /** What both operations read alike. */
 function readCommon(
@@ -122,6 +141,13 @@ function placeOf(parent: HookParent, isSystem: boolean): Pick<NewHook, 'scope' |
 const subjectOf = ({ id, name, scope }: HookRow) => ({ kind: `${scope} hook`, id, name })
 
 /** For the audit trail: an address may carry a password or a key, and the trail is read by others than the hook. */
-function told({ secret, authorizationHeader, url, settings: _, ...row }: HookRow): object {
+function auditView({
+  secret,
+  authorizationHeader,
+  url,
+  sealedUrl: _sealed,
+  settings: _settings,
+  ...row
+}: HookRow): object {
   return { ...row, host: new URL(url).host, hasSecret: secret !== null, hasAuthorization: authorizationHeader !== null }
 }

@@ -1,4 +1,5 @@
-import { and, asc, eq, inArray, lt, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNull, lt, type SQL, sql } from 'drizzle-orm'
+import { anyOf } from '../../db/any-of.ts'
 import type { Db } from '../../db/client.ts'
 import { type HookRow, type HookScope, hookDeliveries, hooks, type NewHook } from '../../db/schema/hooks.ts'
 import { numberedPage, type Page, type Paged } from '../kernel/page.ts'
@@ -12,7 +13,7 @@ export type HookParent =
 function below(parent: HookParent): SQL | undefined {
   if ('repositoryId' in parent) return and(eq(hooks.scope, 'repository'), eq(hooks.repositoryId, parent.repositoryId))
   if ('ownerId' in parent) return and(eq(hooks.scope, 'owner'), eq(hooks.ownerId, parent.ownerId))
-  return inArray(hooks.scope, [...parent.scopes])
+  return anyOf(hooks.scope, parent.scopes)
 }
 
 export async function listHooks(db: Db, parent: HookParent, page: Page): Promise<Paged<HookRow>> {
@@ -38,6 +39,16 @@ export async function insertHook(tx: Db, values: NewHook): Promise<HookRow> {
   return row
 }
 
+/** Locks the row, so that two changes follow each other. */
+export async function lockHook(tx: Db, parent: HookParent, id: number): Promise<HookRow | undefined> {
+  const [row] = await tx
+    .select()
+    .from(hooks)
+    .where(and(eq(hooks.id, id), below(parent)))
+    .for('no key update')
+  return row
+}
+
 export async function updateHook(
   tx: Db,
   parent: HookParent,
@@ -59,16 +70,19 @@ export async function removeHook(tx: Db, parent: HookParent, id: number): Promis
   return gone
 }
 
-/** Gives a new repository the hooks that the site has for such, each once however often this runs. */
-export async function copyDefaultHooks(db: Db, repositoryId: number): Promise<void> {
-  await db.execute(sql`
-    insert into ${hooks} (scope, repository_id, copied_from_id, type, name, url, content_type, http_method, settings, secret,
-      authorization_header, events, branch_filter, is_active)
-    select 'repository', repositories.id, given.id, given.type, given.name, given.url, given.content_type, given.http_method,
-      given.settings, given.secret, given.authorization_header, given.events, given.branch_filter, given.is_active
-    from ${hooks} as given join repositories on repositories.id = ${repositoryId}
-    where given.scope = 'default' order by given.id
-    on conflict do nothing`)
+/** Locks hooks whose address is not sealed yet, at most `limit` of them. */
+export const lockUnsealed = (tx: Db, limit: number): Promise<Pick<HookRow, 'id' | 'url'>[]> =>
+  tx
+    .select({ id: hooks.id, url: hooks.url })
+    .from(hooks)
+    .where(isNull(hooks.sealedUrl))
+    .orderBy(asc(hooks.id))
+    .limit(limit)
+    .for('update')
+
+/** Of a hook that `lockUnsealed` locked. Nothing else of it changes. */
+export async function setAddress(tx: Db, id: number, address: Pick<HookRow, 'url' | 'sealedUrl'>): Promise<void> {
+  await tx.update(hooks).set(address).where(eq(hooks.id, id))
 }
 
 /** Deletes deliveries made before `before`, at most `limit` of them, and returns how many. */
@@ -83,5 +97,16 @@ export async function removeOldDeliveries(db: Db, before: Date, limit: number): 
     .delete(hookDeliveries)
     .where(inArray(hookDeliveries.id, oldest))
     .returning({ id: hookDeliveries.id })
+  return gone.length
+}
+
+/** Deletes what is over of deliveries beyond the newest `keep` of each hook, at most `limit` of them, and returns how many. */
+export async function removeExcessDeliveries(db: Db, keep: number, limit: number): Promise<number> {
+  const gone = await db.execute(sql`
+    with over as (
+      select beyond.id from ${hooks} cross join lateral (
+        select id from ${hookDeliveries} where hook_id = hooks.id and state <> 'waiting' order by id desc offset ${keep}) beyond
+      limit ${limit})
+    delete from ${hookDeliveries} using over where hook_deliveries.id = over.id returning hook_deliveries.id`)
   return gone.length
 }

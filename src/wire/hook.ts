@@ -11,7 +11,7 @@ export const Hook = t.Object(
     type: t.String(),
     branch_filter: t.String(),
     config: t.Record(t.String(), t.String()),
-    url: t.String({ description: 'As in `config`' }),
+    url: t.String({ description: 'As in `config`: user, password and values of the query are hidden' }),
     content_type: t.String({ description: 'As in `config`' }),
     events: t.Array(t.String()),
     authorization_header: t.String({ description: 'Shown to those who may change the hook' }),
@@ -29,8 +29,8 @@ export interface ShownHook {
 }
 
 /**
- * The secret is never shown. Wire: Slack hooks show all that Slack needs, also what was not given. One branch of the family
- * tells the address and the content type beside `config` too, and its clients read no hook without them.
+ * The secret is never shown. Wire: Slack hooks show all that Slack needs, also what was not given. Some servers
+ * of the Gitea API show the address and the content type beside `config` too, and their clients read no hook without them.
  */
 export function presentHook({ hook, authorizationHeader }: ShownHook): Hook {
   const slack: Record<string, string> =

@@ -25,7 +25,7 @@ export const PublicKey = t.Object(
 
 /**
  * Wire: the owner and administrators also see whose key it is and of which type. A key that was never used shows the time of its
- * creation as its last use.
+ * creation as its last use. Only a key that may not push shows `read_only`.
  */
 export function presentPublicKey(row: PublicKeyRow, owner: UserRow, viewer: Viewer): PublicKey {
   const isPrivy = viewer.isAdmin || viewer.userId === owner.id
@@ -37,6 +37,7 @@ export function presentPublicKey(row: PublicKeyRow, owner: UserRow, viewer: View
     fingerprint: row.fingerprint,
     created_at: wireTime(row.createdAt),
     last_used_at: wireTime(row.lastUsedAt ?? row.createdAt),
+    ...(row.isReadOnly && { read_only: true }),
     ...(isPrivy ? { user: presentUser(owner, viewer), key_type: 'user' } : {}),
   }
 }

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import type { RepositoryRow } from '../../db/schema/repositories.ts'
+import type { RepositoryCountersRow, RepositoryRow } from '../../db/schema/repositories.ts'
 import type { UserRow } from '../../db/schema/users.ts'
 import type { RepositoryRights } from '../access/decide.ts'
 import { Level } from '../access/levels.ts'
@@ -103,12 +103,16 @@ const ParentRepository = t.Object(fields)
 export type Repository = typeof Repository.static
 export const Repository = t.Object({ ...fields, parent: t.Optional(ParentRepository) }, { $id: 'Repository' })
 
-export interface ShownRepository {
+interface ShownAlone {
   repository: RepositoryRow
+  counters: RepositoryCountersRow
   owner: UserRow
   rights: RepositoryRights
+}
+
+export interface ShownRepository extends ShownAlone {
   /** The repository it was forked from, where the viewer may see it. */
-  parent?: { repository: RepositoryRow; owner: UserRow; rights: RepositoryRights }
+  parent?: ShownAlone
 }
 
 export function presentRepository(shown: ShownRepository, viewer: Viewer): Repository {
@@ -123,7 +127,7 @@ export function presentPermission(rights: RepositoryRights): typeof Permission.s
 }
 
 function presentAlone(
-  { repository: row, owner, rights }: ShownRepository,
+  { repository: row, counters, owner, rights }: ShownAlone,
   viewer: Viewer,
 ): typeof ParentRepository.static {
   const fullName = `${owner.name}/${row.name}`
@@ -139,7 +143,7 @@ function presentAlone(
     fork: row.isFork,
     template: row.isTemplate,
     mirror: row.isMirror,
-    size: Math.ceil(row.sizeBytes / 1024),
+    size: Math.ceil(counters.sizeBytes / 1024),
     language: row.language,
     languages_url: `${url}/languages`,
     html_url: `${viewer.baseUrl}/${fullName}`,
@@ -149,13 +153,13 @@ function presentAlone(
     clone_url: `${viewer.baseUrl}/${fullName}.git`,
     original_url: row.originalUrl,
     website: row.website,
-    stars_count: row.starsCount,
-    forks_count: row.forksCount,
-    watchers_count: row.watchersCount,
-    branch_count: row.branchCount,
-    open_issues_count: row.openIssuesCount,
-    open_pr_counter: row.openPullsCount,
-    release_counter: row.releasesCount,
+    stars_count: counters.starsCount,
+    forks_count: counters.forksCount,
+    watchers_count: counters.watchersCount,
+    branch_count: counters.branchCount,
+    open_issues_count: counters.openIssuesCount,
+    open_pr_counter: counters.openPullsCount,
+    release_counter: counters.releasesCount,
     default_branch: row.defaultBranch,
     archived: row.isArchived,
     created_at: wireTime(row.createdAt),
@@ -176,8 +180,8 @@ function presentAlone(
     default_merge_style: row.defaultMergeStyle,
     default_allow_maintainer_edit: row.defaultAllowMaintainerEdit,
     avatar_url: row.avatar === '' ? '' : `${viewer.baseUrl}/repo-avatars/${row.avatar}`,
-    // Wire: open within a private organization is neither public nor private.
-    internal: !row.isPrivate && owner.kind === 'organization' && owner.visibility === 'private',
+    // Wire: a repository that is open to all who may know of a private owner.
+    internal: !row.isPrivate && owner.visibility === 'private',
     mirror_interval: '',
     object_format_name: row.objectFormat,
     mirror_updated: ZERO_TIME,

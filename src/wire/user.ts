@@ -1,5 +1,6 @@
 import { t } from 'elysia'
 import type { UserRow } from '../../db/schema/users.ts'
+import { sha256Hex } from '../kernel/hashing.ts'
 import { EPOCH_TIME, wireTime, wireTimeOr, ZERO_TIME } from '../kernel/time.ts'
 import { int64 } from './fields.ts'
 import type { Viewer } from './viewer.ts'
@@ -86,7 +87,7 @@ export const presentGhost = (viewer: Viewer): User => ({
   source_id: 0,
   full_name: '',
   email: '',
-  avatar_url: `${viewer.baseUrl}/avatars/ghost`,
+  avatar_url: drawnAvatarUrl('ghost', viewer.baseUrl),
   html_url: `${viewer.baseUrl}/Ghost`,
   language: '',
   is_admin: false,
@@ -149,6 +150,9 @@ export function readNoreplyAddress(
   return { id: id === undefined ? undefined : Number(id), name }
 }
 
-/** Either the uploaded picture or the one that is drawn from the name. */
+/** Either the uploaded picture or a drawn one. Clients expect a hash at the end of the address. */
 export const avatarUrl = (user: { id: number; avatar: string }, baseUrl: string): string =>
-  `${baseUrl}/avatars/${user.avatar === '' ? `u${user.id}` : user.avatar}`
+  user.avatar === '' ? drawnAvatarUrl(`u${user.id}`, baseUrl) : `${baseUrl}/avatars/${user.avatar}`
+
+/** Half as long as the hash of an uploaded picture, which tells the two apart. */
+const drawnAvatarUrl = (seed: string, baseUrl: string): string => `${baseUrl}/avatars/${sha256Hex(seed).slice(0, 32)}`

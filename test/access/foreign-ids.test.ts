@@ -5,7 +5,7 @@ import { startTestService, type TestService, type TestUser } from '../harness/se
 
 /**
  * Every operation that names a thing by its number, asked for the number of a thing of somebody else below a parent of one's own. The
- * list comes from the API description: an operation that is new has to be told here what a foreign thing of its kind is.
+ * list comes from the API description: an operation that is new has to be listed here with a foreign thing of its kind.
  */
 let service: TestService
 let alice: TestUser
@@ -14,7 +14,7 @@ beforeAll(async () => {
   service = await startTestService()
   alice = await service.createUser('alice')
   bob = await service.createUser('bob')
-}, 30_000)
+})
 afterAll(() => service.stop())
 
 const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBbgdWEuRR2LJQJoaLRU4mUeL7o6DOKnNVRdTWN7hLhX'
@@ -44,7 +44,7 @@ async function things(): Promise<Map<string, number>> {
     ['/user/keys/', await post('/user/keys', { title: 'theirs', key: KEY })],
     ['/repositories/', await post('/user/repos', { name: 'secret', private: true })],
   ]
-  // What somebody was told, where nobody else may see what it is about.
+  // A notification about what nobody else may see.
   await service.admin.client.post('/repos/bob/secret/issues', { title: 'theirs' })
   await service.drain()
   const thread = (await bob.client.get('/notifications')).number('0.id')
@@ -101,7 +101,7 @@ test('the number of a thing of somebody else leads nowhere below a parent of one
       const json = method === 'patch' || method === 'put' ? { name: 'x', title: 'x', body: 'x' } : undefined
       const answer = await alice.client.request(target, { method: method.toUpperCase(), json })
       asked += 1
-      // Wire: the family says of a key, which everybody may see in a list, that it is not the caller's.
+      // Wire: the Gitea API says of a key, which everybody may see in a list, that it is not the caller's.
       const expected = method === 'delete' && path.startsWith('/user/keys/') ? 403 : 404
       if (answer.status !== expected) wrong.push(`${method.toUpperCase()} ${target}: ${answer.status} ${answer.text}`)
     }

@@ -23,7 +23,7 @@ beforeAll(async () => {
   operations = Object.entries(objectOf(paths)).flatMap(([path, item]) =>
     Object.keys(objectOf(item)).map((method) => ({ path, method })),
   )
-}, 30_000)
+})
 afterAll(() => service.stop())
 
 interface Operation {
@@ -110,7 +110,7 @@ test('a private user and a private organization answer strangers as ones that do
     absent: { username: 'nobody', target: 'nobody' },
   })
   await compare(under('/orgs/{org}'), callers, { hidden: { org: 'secluded' }, absent: { org: 'no-such' } })
-}, 60_000)
+})
 
 test('administration is for administrators whose token has the scope', async () => {
   const narrow = withToken(
@@ -133,7 +133,7 @@ test('administration is for administrators whose token has the scope', async () 
     }
   }
   expect(wrong).toEqual([])
-}, 60_000)
+})
 
 test('what belongs to the caller is asked for by somebody, with a token that has a scope', async () => {
   const misc = withToken('a token without the scope', await tokenOf(owner, ['read:misc']))
@@ -148,7 +148,7 @@ test('what belongs to the caller is asked for by somebody, with a token that has
       wrong.push(`${titleOf(operation)}: ${visitor.slice(0, 100)} / ${narrow.slice(0, 100)}`)
   }
   expect(wrong).toEqual([])
-}, 60_000)
+})
 
 test('a token for chosen repositories changes nothing but these, on any operation', async () => {
   const basic = service.client({ basic: `owner:${owner.password}` })
@@ -175,7 +175,7 @@ test('a token for chosen repositories changes nothing but these, on any operatio
     ({ path, method }) => path.includes('/{owner}/{repo}') && !['get', 'head'].includes(method),
   ))
     expect([titleOf(operation), statusOf(await ask(operation, caller, others))]).toEqual([titleOf(operation), 403])
-}, 60_000)
+})
 
 test('a token for public things shows no address of anybody, its owner included', async () => {
   // Empty: the addresses in commits are as public as the repository.
@@ -188,7 +188,10 @@ test('a token for public things shows no address of anybody, its owner included'
     if (answer.includes('@localhost.localdomain')) told.push(`${titleOf(operation)}: ${answer.slice(0, 300)}`)
   }
   expect(told).toEqual([])
-}, 60_000)
+})
+
+/** Who names a person exactly may give them access, whether or not the person hides. */
+const NAMING = new Set(['PUT /teams/{id}/members/{username}', 'PUT /repos/{owner}/{repo}/collaborators/{collaborator}'])
 
 test('below what is the caller’s own, a hidden person, organization or team reads like one that does not exist', async () => {
   await service.createRepository(stranger, { name: 'home' })
@@ -221,6 +224,7 @@ test('below what is the caller’s own, a hidden person, organization or team re
   const differences: string[] = []
   for (const [prefix, name, hidden, absent] of compared)
     for (const operation of under(prefix)) {
+      if (NAMING.has(titleOf(operation))) continue
       const answers: string[] = []
       for (const value of [hidden, absent]) {
         const answer = await ask(operation, caller, { ...own, [name]: value })
@@ -230,7 +234,7 @@ test('below what is the caller’s own, a hidden person, organization or team re
         differences.push(`${titleOf(operation)}:\n  hidden ${answers[0]}\n  absent ${answers[1]}`)
     }
   expect(differences).toEqual([])
-}, 60_000)
+})
 
 test.each([
   ['GET', '/repos/search?uid={id}', ''],
@@ -270,7 +274,9 @@ const WITHOUT_UNIT =
 const WITHIN_UNIT: Record<string, RegExp> = {
   'repo.wiki': /^$/,
   'repo.issues': / \/repos\/\{owner\}\/\{repo\}\/(issues|labels|milestones)/,
-  'repo.pulls': / \/repos\/\{owner\}\/\{repo\}\/(labels|milestones|pulls)/,
+  // A comment tells by itself what it is on: by its id it is looked up in both units.
+  'repo.pulls':
+    / \/repos\/\{owner\}\/\{repo\}\/(labels|milestones|pulls|issues\/comments|issues\/\{index\}\/comments\/\{id\})/,
   'repo.code':
     / \/repos\/\{owner\}\/\{repo\}\/(contents|file-contents|branches|commits|git|compare|raw|media|archive|languages|licenses|forks|signing)/,
 }
@@ -300,4 +306,4 @@ test('a member of a team reaches the units of the team only, on every operation'
     expect([unit, clone.status]).toEqual([unit, unit === 'repo.code' ? 200 : 404])
   }
   expect(wrong).toEqual([])
-}, 60_000)
+})

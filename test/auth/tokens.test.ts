@@ -12,7 +12,7 @@ beforeAll(async () => {
   chosen = await service.createRepository(alice, { name: 'chosen', private: true })
   other = await service.createRepository(alice, { name: 'other', private: true })
   open = await service.createRepository(alice, { name: 'open' })
-}, 30_000)
+})
 afterAll(() => service.stop())
 
 let counter = 0
@@ -161,4 +161,59 @@ test('a double slash in the path hides no address from the throttle', async () =
     await fetch(`${service.url}/api//v1/user`, { headers: { authorization: `Basic ${btoa('nobody-here:x')}` } })
   const rows = await service.context.sql`select failures from login_failures where subject like 'address:%'`
   expect(rows.map((row) => Number(row.failures))).toEqual([3])
+})
+
+const WRONG = 'f'.repeat(40)
+
+test('a token comes in every form that clients know', async () => {
+  const { token, name } = alice
+  const basic = (pair: string) => `Basic ${btoa(pair)}`
+  const headers = [`Bearer ${token}`, `bearer ${token}`, `BEARER ${token}`, `Bearer   ${token} `]
+  headers.push(`token ${token}`, `Token  ${token}`, basic(`${name}:${token}`), basic(`${token}:`))
+  headers.push(basic(`${token}:x-oauth-basic`), basic(`x-access-token:${token}`).replace('Basic', 'basic'))
+  for (const authorization of headers) {
+    const answer = await service.anonymous.request('/user', { headers: { authorization } })
+    expect([authorization, answer.status]).toEqual([authorization, 200])
+    const git = await fetch(`${service.url}/${name}/chosen.git/info/refs?service=git-upload-pack`, {
+      headers: { authorization },
+    })
+    expect([authorization, git.status]).toEqual([authorization, 200])
+  }
+  for (const key of ['token', 'access_token'])
+    expect((await service.anonymous.get('/user', { [key]: token })).status).toBe(200)
+})
+
+test('a wrong token is refused in every form, and what is no credential is none', async () => {
+  for (const authorization of [
+    `Bearer ${WRONG}`,
+    `bearer ${WRONG}`,
+    `token ${WRONG}`,
+    `Bearer x`,
+    `Basic ${btoa(`${WRONG}:`)}`,
+  ]) {
+    const answer = await service.anonymous.request('/version', { headers: { authorization } })
+    expect([authorization, answer.status]).toEqual([authorization, 401])
+  }
+  for (const authorization of [
+    'Bearer',
+    'Bearer ',
+    `Bearer${WRONG}`,
+    `Bearers ${WRONG}`,
+    'token',
+    `x ${WRONG}`,
+    'Basic x',
+    'Basic eA==',
+  ])
+    expect([
+      authorization,
+      (await service.anonymous.request('/version', { headers: { authorization } })).status,
+    ]).toEqual([authorization, 200])
+})
+
+test('a token in the query goes before the header', async () => {
+  const headers = { authorization: `Bearer ${alice.token}` }
+  for (const key of ['token', 'access_token'])
+    expect((await service.anonymous.request('/user', { headers, query: { [key]: WRONG } })).status).toBe(401)
+  const empty = await service.anonymous.request('/user', { headers, query: { token: '' } })
+  expect(empty.status).toBe(200)
 })

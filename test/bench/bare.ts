@@ -27,8 +27,8 @@ const server = Bun.serve({
         // The event counts as told: what others do about it is no part of the floor.
         const made = await sql`
           with taken as (
-            update repositories set last_issue_number = last_issue_number + 1, open_issues_count = open_issues_count + 1
-            where id = ${id} returning last_issue_number as number),
+            update repository_counters set last_issue_number = last_issue_number + 1
+            where repository_id = ${id} returning last_issue_number as number),
           made as (
             insert into issues (repository_id, number, poster_id, title, body)
             select ${id}::bigint, number, ${ownerId}::bigint, ${title}::text, ${body}::text from taken returning *),

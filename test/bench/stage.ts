@@ -85,7 +85,7 @@ async function startServer(folder: string, databaseUrl: string) {
     ADMIN_USERNAME: 'root',
     ADMIN_PASSWORD: PASSWORD,
     // 0, to see what git alone does.
-    PACK_CACHE_BYTES: process.env.PACK_CACHE_BYTES ?? '',
+    GIT_CACHE_BYTES: process.env.GIT_CACHE_BYTES ?? '',
   }
   const { url, pid, kill, exited } = await serveProgram(settings, { program: program() })
   const stop = async () => {

@@ -72,6 +72,51 @@ test('a wrong setting ends the program with 78 and names it', async () => {
   expect(exitCode).toBe(78)
 })
 
+describe('what the program needs and does not find is said in one line, with the remedy', () => {
+  test('git', async () => {
+    const { exitCode, stderr } = await runProgram(['user', 'list'], { ...settings, PATH: '/nowhere' })
+    expect(stderr).toBe(
+      'the program git was not found. To mend it: install Git 2.39 or newer and let PATH lead there\n',
+    )
+    expect(exitCode).toBe(78)
+  })
+
+  test('a git that is new enough', async () => {
+    const programs = join(folder, 'programs')
+    mkdirSync(programs)
+    await Bun.write(join(programs, 'git'), '#!/bin/sh\necho git version 2.30.2\n')
+    chmodSync(join(programs, 'git'), 0o755)
+    const { exitCode, stderr } = await runProgram([], { ...settings, PORT: '0', PATH: `${programs}:/usr/bin:/bin` })
+    expect(stderr).toBe(
+      'git 2.30.2 is older than 2.39. To mend it: install Git 2.39 or newer and let PATH lead there\n',
+    )
+    expect(exitCode).toBe(78)
+  })
+
+  test.each([
+    ['300.1.1.1', 'HOST=300.1.1.1'],
+    ['192.0.2.1', 'HOST=192.0.2.1'],
+    ['no-such-host.invalid', 'HOST=no-such-host.invalid'],
+  ])('an address to listen on: %s', async (HOST, named) => {
+    const { exitCode, stderr } = await runProgram([], { ...settings, PORT: '0', HOST })
+    expect(stderr).toBe(
+      `${named} is no address of this machine. To mend it: set HOST to 127.0.0.1, to 0.0.0.0 or :: for all addresses, or to one that this machine has\n`,
+    )
+    expect(exitCode).toBe(78)
+  })
+
+  test('a port that nobody else has', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await new Promise((listening) => other.once('listening', listening))
+    const address = other.address()
+    const PORT = String(typeof address === 'object' ? address?.port : '')
+    const { exitCode, stderr } = await runProgram([], { ...settings, PORT })
+    other.close()
+    expect(stderr).toBe(`PORT=${PORT} is in use. To mend it: set PORT to another port; 0 takes a free one\n`)
+    expect(exitCode).toBe(78)
+  })
+})
+
 test('a first administrator that cannot be made is a wrong setting', async () => {
   const { exitCode, stderr } = await runProgram([], { ...settings, PORT: '0', ADMIN_USERNAME: 'api' })
   expect(stderr).toContain('ADMIN_USERNAME')

@@ -39,8 +39,7 @@ test('without DATABASE_URL the executable says what is missing', async () => {
 test('no file of the folder where it is started is code', async () => {
   const cwd = mkdtempSync(join(folder, 'planted-'))
   const code = 'require("node:fs").writeFileSync("obeyed", "")'
-  for (const name of ['.graphile-workerrc.cjs', 'graphile-worker.config.cjs', '.config.cjs', 'planted.ts'])
-    writeFileSync(join(cwd, name), code)
+  for (const name of ['hearth.config.cjs', '.config.cjs', 'planted.ts']) writeFileSync(join(cwd, name), code)
   writeFileSync(join(cwd, 'bunfig.toml'), 'preload = ["./planted.ts"]')
   for (const way of [program, fromSources]) {
     // Bun itself obeys this one where it runs sources.
@@ -65,11 +64,14 @@ test('the executable migrates an empty database and hosts a repository', async (
   // Refused while the value is read, which Elysia sees by the name of a class.
   expect(await client.get('/notifications?since=yesterday')).toMatchObject({ status: 422 })
   // Each in a thread of another program.
-  for (const [FilePath, Text] of [
-    ['x.md', '# Head'],
+  for (const [FilePath, Text, ...pieces] of [
+    ['x.md', '# Head\n\n<p style="color: red">x</p>\n\n```js\nlet a\n```', 'style="color: red"', 'hljs-keyword'],
     ['x.rst', 'Head\n===='],
-  ])
-    expect((await client.post('/markup', { Mode: 'file', FilePath, Text })).text).toMatch(/<h1[^>]*>\s*Head\s*<\/h1>/)
+  ]) {
+    const { text } = await client.post('/markup', { Mode: 'file', FilePath, Text })
+    expect(text).toMatch(/<h1[^>]*>\s*Head\s*<\/h1>/)
+    for (const piece of pieces) expect(text).toContain(piece)
+  }
   const health = await runProgram(['health'], { ...settings, PORT: new URL(server.url).port }, { program })
   expect(health.exitCode).toBe(0)
   server.kill('SIGTERM')

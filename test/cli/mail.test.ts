@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { checkMail } from '../../src/cli/doctor-mail.ts'
 import { loadConfig } from '../../src/config.ts'
+import { checkMail } from '../../src/doctor/mail.ts'
 import { runProgram } from '../harness/program.ts'
 import { type SmtpSink, startSmtpSink } from '../harness/smtp.ts'
 

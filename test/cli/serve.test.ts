@@ -83,7 +83,7 @@ test('what comes before all is built waits for it, and what no route shall see i
   try {
     await until(() => existsSync(asked), 'git is asked')
     const waiting = fetch(`http://127.0.0.1:${PORT}/api/v1/version`)
-    const refused = await fetch(`http://127.0.0.1:${PORT}/${'a'.repeat(20_000)}`)
+    const refused = await fetch(`http://127.0.0.1:${PORT}/${'a'.repeat(10_000)}`)
     expect(refused.status).toBe(414)
     expect(await refused.json()).toMatchObject({ code: 'uri_too_long', url: `http://localhost:${PORT}/api/swagger` })
     writeFileSync(goOn, '')

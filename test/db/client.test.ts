@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { eq, like, sql } from 'drizzle-orm'
+import { createServer } from 'node:net'
+import { eq, ilike, like, sql } from 'drizzle-orm'
 import { openDatabase } from '../../db/client.ts'
 import { allowPause } from '../../db/pause.ts'
 import { users } from '../../db/schema/users.ts'
@@ -19,12 +20,24 @@ test('statements are kept by the database, but those with a pattern are planned 
     for (let times = 0; times < 3; times++) {
       await tx.select({ id: users.id }).from(users).where(eq(users.fullName, 'x'))
       await tx.select({ id: users.id }).from(users).where(like(users.lowerName, '%x%'))
+      await tx.select({ id: users.id }).from(users).where(ilike(users.fullName, '%x%'))
     }
     const rows = await tx.execute<{ statement: string }>(sql`select statement from pg_prepared_statements`)
     return rows.map(({ statement }) => statement)
   })
   expect(kept.filter((statement) => statement.includes('"full_name" = $1'))).toHaveLength(1)
   expect(kept.filter((statement) => statement.includes('like $'))).toEqual([])
+})
+
+test('however many statements came before, one that comes again is kept, and those that come once are not', async () => {
+  const database = openDatabase(service.databaseUrl, { poolSize: 1 })
+  for (let index = 0; index < 1100; index++)
+    await database.db.execute(sql`select ${index}::int as ${sql.identifier(`c${index}`)}`)
+  for (let times = 0; times < 2; times++) await database.db.execute(sql`select ${times}::int as again`)
+  const kept =
+    await database.sql`select statement from pg_prepared_statements where statement like 'select $1::int as%'`
+  expect(kept.map(({ statement }) => statement)).toEqual(['select $1::int as again'])
+  await database.close()
 })
 
 test('a connection that is reset while it learns the types is told to who waits for it, and to nobody else', async () => {
@@ -36,6 +49,20 @@ test('a connection that is reset while it learns the types is told to who waits 
   expect([...(await database.sql`select 1 as answer`)]).toEqual([{ answer: 1 }])
   await database.close()
   await cable.close()
+})
+
+test('where connections are taken and ended at once, as by a proxy without a server, a statement fails', async () => {
+  const proxy = createServer((socket) => {
+    socket.on('error', () => undefined)
+    socket.once('data', () => socket.end())
+  })
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  const address = proxy.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  const database = openDatabase(`postgres://nobody:x@127.0.0.1:${address.port}/none`, { poolSize: 1 })
+  expect(await database.sql`select 1`.catch((error: unknown) => error)).toMatchObject({ code: 'CONNECTION_CLOSED' })
+  await database.close(0)
+  await new Promise((resolve) => proxy.close(resolve))
 })
 
 test('a database that falls silent in the middle of statements is given up soon after their time, and asked anew', async () => {

@@ -92,7 +92,7 @@ test('a reaction that fails is tried again alone', async () => {
   expect(await drained()).toEqual(['push refs/heads/main 2'])
   expect(await listFailedJobs(db)).toMatchObject([{ name: 'events.react', lastError: 'the target is away' }])
   isTargetAway = false
-  await sql`update graphile_worker._private_jobs set run_at = now()`
+  await sql`update jobs set run_at = now()`
   expect(await drained()).toEqual(['push'])
 })
 

@@ -148,6 +148,13 @@ test('purge takes the organizations that nobody else owns, and leaves the others
   expect((await service.admin.client.get('/orgs/together')).status).toBe(200)
 })
 
+test('an organization is not renamed by the path for people', async () => {
+  await service.admin.client.post('/orgs', { username: 'named-once' })
+  const renamed = await service.admin.client.post('/admin/users/named-once/rename', { new_username: 'named-twice' })
+  expect(renamed.status).toBe(422)
+  expect((await service.admin.client.get('/orgs/named-once')).status).toBe(200)
+})
+
 test('nobody deletes themself or an organization here', async () => {
   await alice.client.post('/orgs', { username: 'some-org' })
   expect((await service.admin.client.delete('/admin/users/root-admin')).status).toBe(422)

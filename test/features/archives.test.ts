@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
-import { readdir, symlink, utimes } from 'node:fs/promises'
+import { readdir, rm, symlink, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
 import { repositories } from '../../db/schema/repositories.ts'
-import { archiveTasks } from '../../src/features/archives/cleanup.ts'
 import { startTestService, type TestRepository, type TestService, type TestUser } from '../harness/service.ts'
+import { until } from '../harness/until.ts'
 
 let service: TestService
 let owner: TestUser
@@ -14,7 +14,7 @@ let work: string
 let head: string
 
 beforeAll(async () => {
-  service = await startTestService({ settings: { ARCHIVE_CACHE_BYTES: '4MiB' } })
+  service = await startTestService({ settings: { GIT_CACHE_BYTES: '4MiB' } })
   owner = await service.createUser()
   repository = await service.createRepository(owner, { name: 'Mixed-Case' })
   work = join(service.git.folder, 'work')
@@ -25,7 +25,7 @@ beforeAll(async () => {
   await symlink('/etc/passwd', join(work, 'link'))
   head = await commitAll('files')
   await service.git(['push', '-q', 'origin', 'main', 'main:feature/x', 'main:refs/tags/v1'], { cwd: work })
-}, 60_000)
+})
 afterAll(() => service.stop())
 
 async function commitAll(message: string): Promise<string> {
@@ -36,8 +36,10 @@ async function commitAll(message: string): Promise<string> {
 
 const load = (name: string, init?: RequestInit) =>
   fetch(`${service.url}/api/v1${repository.path}/archive/${name}`, init)
-const folder = () => join(service.folder, 'data/archives', String(repository.id))
-const kept = async () => (await readdir(folder()).catch(() => [])).sort()
+const folder = () => join(service.folder, 'data/cache/git', String(repository.id))
+const cached = async () => (await readdir(folder()).catch(() => [])).sort()
+/** Nothing is cached before, and nothing is being written. */
+const clear = () => rm(folder(), { recursive: true, force: true })
 
 /** Names in an archive, in order, as tar tells them. */
 async function list(bytes: Uint8Array, form: 'zip' | 'tar.gz'): Promise<string[]> {
@@ -74,7 +76,10 @@ describe('an archive', () => {
     const tag = (await load('main.zip')).headers.get('etag')
     for (const name of ['feature/x.zip', 'feature%2Fx.zip', 'v1.zip', `${head}.zip`, `${head.slice(0, 10)}.zip`])
       expect((await load(name)).headers.get('etag')).toBe(tag)
-    expect((await kept()).filter((name) => name.endsWith('.zip'))).toHaveLength(1)
+    await clear()
+    for (const name of ['feature/x.zip', 'v1.zip', `${head}.zip`]) await (await load(name)).bytes()
+    await until(async () => (await cached()).every((name) => !name.startsWith('.')), 'nothing is being written')
+    expect(await cached()).toHaveLength(1)
     expect((await load('feature/x.zip')).headers.get('content-disposition')).toBe(
       'attachment; filename=Mixed-Case-feature-x.zip',
     )
@@ -99,34 +104,37 @@ describe('an archive', () => {
 
   test('has its head told without being made', async () => {
     await Bun.write(join(work, 'src/a.txt'), 'other')
-    const sha = await commitAll('head')
+    await commitAll('head')
     await service.git(['push', '-q', 'origin', 'main'], { cwd: work })
+    await clear()
     const answer = await load('main.zip', { method: 'HEAD' })
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/zip'])
     expect(answer.headers.get('content-length')).toBeNull()
-    expect((await kept()).filter((name) => name.startsWith(sha))).toEqual([])
+    expect(await cached()).toEqual([])
   })
 
   test('is made once for many who ask at the same time', async () => {
     await Bun.write(join(work, 'more.bin'), new Uint8Array(randomBytes(1_000_000)))
-    const sha = await commitAll('more')
+    await commitAll('more')
     await service.git(['push', '-q', 'origin', 'main'], { cwd: work })
+    await clear()
     const answers = await Promise.all(Array.from({ length: 12 }, () => load('main.zip').then((one) => one.bytes())))
     const [first] = answers
     expect(first?.length).toBeGreaterThan(2_000_000)
     expect(answers.every((bytes) => first !== undefined && Buffer.compare(bytes, first) === 0)).toBe(true)
-    expect((await kept()).filter((name) => name.startsWith(sha) || name.startsWith('.part-'))).toHaveLength(1)
+    expect(await cached()).toHaveLength(1)
   })
 
   test('larger than all archives may be is not made', async () => {
     await Bun.write(join(work, 'huge.bin'), new Uint8Array(randomBytes(6_000_000)))
-    const sha = await commitAll('huge')
+    await commitAll('huge')
     await service.git(['push', '-q', 'origin', 'main:huge'], { cwd: work })
+    await clear()
     const cut = await load('huge.zip')
       .then((answer) => (answer.ok ? answer.bytes() : undefined))
       .catch(() => undefined)
     expect(cut).toBeUndefined()
-    expect((await kept()).filter((name) => name.startsWith(sha) || name.startsWith('.part-'))).toEqual([])
+    await until(async () => (await cached()).length === 0, 'nothing is left')
   })
 
   test('stands at the address of the page too', async () => {
@@ -171,28 +179,29 @@ describe('refused', () => {
 })
 
 describe('the cleaning', () => {
-  const clean = () => archiveTasks[0]?.run(service.context, new AbortController().signal)
+  const clean = () => service.context.git.cleanStreams()
 
   test('takes what nobody has asked for in a day, and what was left half made', async () => {
+    await clear()
     await (await load('v1.zip')).bytes()
     await (await load('v1.tar.gz')).bytes()
-    const before = (await kept()).filter((name) => name.startsWith(head))
-    const [first = '', second = ''] = before
+    await until(async () => (await cached()).filter((name) => !name.startsWith('.')).length === 2, 'both are cached')
+    const [first = '', second = ''] = await cached()
     await Bun.write(join(folder(), '.part-left'), 'x')
     const yesterday = new Date(Date.now() - 25 * 3600 * 1000)
     for (const name of [first, '.part-left']) await utimes(join(folder(), name), yesterday, yesterday)
     await clean()
-    const after = await kept()
-    expect([after.includes(first), after.includes('.part-left'), after.includes(second)]).toEqual([false, false, true])
+    expect(await cached()).toEqual([second])
   })
 
   test('keeps the newest that fit', async () => {
-    for (const [index, name] of ['old.zip', 'middle.zip', 'new.zip'].entries()) {
+    await clear()
+    for (const [index, name] of ['old', 'middle', 'new'].entries()) {
       await Bun.write(join(folder(), name), new Uint8Array(1_900_000))
       const used = new Date(Date.now() + (index + 1) * 1000)
       await utimes(join(folder(), name), used, used)
     }
     await clean()
-    expect((await kept()).filter((name) => /^(old|middle|new)/.test(name))).toEqual(['middle.zip', 'new.zip'])
+    expect(await cached()).toEqual(['middle', 'new'])
   })
 })

@@ -64,7 +64,18 @@ test('without an upload a picture is drawn, the same each time and another for a
   const svg = await first.text()
   expect(svg).toStartWith('<svg')
   expect(await (await shown()).text()).toBe(svg)
-  expect(await (await fetch(`${service.url}/avatars/u999999`)).text()).not.toBe(svg)
+  expect(await (await fetch(`${service.url}/avatars/${'f'.repeat(32)}`)).text()).not.toBe(svg)
+})
+
+test('the address of every picture of a person or an organization ends in a hash', async () => {
+  const organization = await alice.client.post('/orgs', { username: 'painters' })
+  const endings = [(await alice.client.get('/user')).string('avatar_url'), organization.string('avatar_url')].map(
+    (address) => address.replace(/.*\//, ''),
+  )
+  for (const ending of endings) expect(ending).toMatch(/^[0-9a-f]{32,}$/)
+  expect(new Set(endings).size).toBe(2)
+  await upload(png())
+  expect((await alice.client.get('/user')).string('avatar_url')).toMatch(/\/[0-9a-f]{64}$/)
 })
 
 test.each([

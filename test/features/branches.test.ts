@@ -106,6 +106,8 @@ describe('changing branches', () => {
     expect((await owner.client.post(path, { new_branch_name: 'new', old_ref_name: 'nope' })).status).toBe(404)
     expect((await owner.client.post(path, { new_branch_name: 'a..b' })).status).toBe(422)
     expect((await owner.client.post(path, { new_branch_name: '-x' })).status).toBe(422)
+    expect((await owner.client.post(path, { new_branch_name: 'safe\u202egnp.x' })).status).toBe(422)
+    expect((await owner.client.patch(`${path}/main`, { name: 'a\u2066b' })).status).toBe(422)
     expect((await owner.client.post(path, {})).status).toBe(422)
     expect((await reader.client.post(path, { new_branch_name: 'mine2' })).status).toBe(403)
     expect((await service.anonymous.post(path, { new_branch_name: 'mine2' })).status).toBe(401)

@@ -50,6 +50,20 @@ describe('collaborators', () => {
     await person.client.delete(`/user/blocks/${owner.name}`)
   })
 
+  test('may be people who hide, when somebody names them exactly', async () => {
+    const hidden = await service.createUser()
+    const settings = { login_name: hidden.name, source_id: 0, visibility: 'private' }
+    await service.admin.client.patch(`/admin/users/${hidden.name}`, settings)
+    expect((await owner.client.get(`/users/${hidden.name}`)).status).toBe(404)
+    expect((await owner.client.get(path(hidden.name))).status).toBe(422)
+    expect((await owner.client.put(path(hidden.name), {})).status).toBe(204)
+    expect((await owner.client.get(path(hidden.name))).status).toBe(204)
+    expect((await owner.client.get(`${path(hidden.name)}/permission`)).body).toMatchObject({ permission: 'write' })
+    expect((await owner.client.delete(path(hidden.name))).status).toBe(204)
+    expect((await owner.client.get(path(hidden.name))).status).toBe(422)
+    expect((await owner.client.get(`${path(hidden.name)}/permission`)).status).toBe(404)
+  })
+
   test('are for administrators of the repository to change', async () => {
     const open = await service.createRepository(owner)
     const writer = await service.createUser()

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { eq } from 'drizzle-orm'
+import { repositories } from '../../db/schema/repositories.ts'
 import { startTestService, type TestRepository, type TestService, type TestUser } from '../harness/service.ts'
 
 let service: TestService
@@ -52,7 +54,7 @@ beforeAll(async () => {
   await git('checkout', '-q', '-b', 'feature/x', shaOf('one'))
   await commit('side', { 'side.txt': 's' }, { GIT_COMMITTER_DATE: '2030-01-04T00:00:00Z' })
   await git('push', '-q', 'origin', 'main', 'feature/x', 'v1')
-}, 60_000)
+})
 afterAll(() => service.stop())
 
 const subjects = (body: unknown) =>
@@ -332,6 +334,56 @@ describe('comparing', () => {
 
   test.each(['main...gone', 'gone...main', '--x...main', '...%00'])('unknown sides: %s', async (pair) => {
     expect((await service.anonymous.get(`${path}/compare/${pair}`)).status).toBe(404)
+  })
+})
+
+describe('comparing with a fork', () => {
+  let stranger: TestUser
+  let fork: TestRepository
+  let sha: string
+  beforeAll(async () => {
+    stranger = await service.createUser()
+    const made = await stranger.client.post(`${path}/forks`, { name: 'my-fork' })
+    expect(made.status).toBe(202)
+    const content = btoa('forked\n')
+    const added = await stranger.client.post(`/repos/${stranger.name}/my-fork/contents/forked.txt`, {
+      content,
+      message: 'forked',
+    })
+    sha = String(Object(Object(added.body).commit).sha)
+    fork = { ...repository, path: `/repos/${stranger.name}/my-fork` }
+  })
+
+  const compared = (pair: string, client = service.anonymous) => client.get(`${path}/compare/${pair}`)
+
+  test.each(['OWNER:main', 'OWNER/my-fork:main'])('main...%s', async (head) => {
+    const answer = await compared(`main...${head.replace('OWNER', stranger.name)}`)
+    expect(answer.body).toMatchObject({ total_commits: 1, commits: [{ sha, files: [{ filename: 'forked.txt' }] }] })
+  })
+
+  test('the parent from the side of the fork', async () => {
+    const [, , owner = '', name = ''] = path.split('/')
+    for (const head of [`${owner}:feature/x`, `${owner}/${name}:feature/x`]) {
+      const answer = await service.anonymous.get(`${fork.path}/compare/main...${head}`)
+      expect(answer.body).toMatchObject({ total_commits: 1, commits: [{ sha: shaOf('side') }] })
+    }
+  })
+
+  test('unknown, unrelated and hidden heads are not found', async () => {
+    const unrelated = await service.createRepository(stranger)
+    const [, , , name = ''] = unrelated.path.split('/')
+    for (const head of [
+      'nobody:main',
+      `${stranger.name}:gone`,
+      `${stranger.name}/gone:main`,
+      `${stranger.name}/${name}:main`,
+    ])
+      expect([head, (await compared(`main...${head}`)).status]).toEqual([head, 404])
+    await service.context.db.update(repositories).set({ isPrivate: true }).where(eq(repositories.lowerName, 'my-fork'))
+    for (const head of [`${stranger.name}:main`, `${stranger.name}/my-fork:main`]) {
+      expect((await compared(`main...${head}`)).status).toBe(404)
+      expect((await compared(`main...${head}`, stranger.client)).status).toBe(200)
+    }
   })
 })
 

@@ -14,7 +14,7 @@ beforeAll(async () => {
   service = await startTestService()
   owner = await service.createUser()
   stranger = await service.createUser()
-}, 60_000)
+})
 afterAll(() => service.stop())
 
 const base64 = (text: string | Uint8Array) => Buffer.from(text).toString('base64')

@@ -39,7 +39,7 @@ beforeAll(async () => {
   await git('add', '-A')
   await git('commit', '-qm', 'big')
   await git('push', '-q', 'origin', 'main', 'big', 'feature/deep', 'v1')
-}, 60_000)
+})
 afterAll(() => service.stop())
 
 describe('a file', () => {

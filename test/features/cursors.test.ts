@@ -26,11 +26,14 @@ beforeAll(async () => {
       select o.id, ${annId}, true from users o where o.name like 'org-%'`
     await tx`insert into organization_members (organization_id, user_id, is_public)
       select o.id, p.id, true from users o, users p where o.name = 'org-1' and p.name like 'person-%'`
-    await tx`insert into repositories (owner_id, name, is_private, size_bytes, stars_count, forks_count, created_at, updated_at)
+    await tx`insert into repositories (owner_id, name, is_private, created_at, updated_at)
       select case when n % 3 = 0 then ${annId} else (select id from users where name = 'person-' || (1 + n % 4)) end,
-        'repo-' || (n % 40) || case when n % 3 = 0 then '-' || n else '' end || '-' || n / 40, n % 6 = 0, n % 4, n % 3, n % 2,
+        'repo-' || (n % 40) || case when n % 3 = 0 then '-' || n else '' end || '-' || n / 40, n % 6 = 0,
         timestamptz '2026-01-01 00:00:00.000001+00' + n % 7 * interval '1 microsecond', timestamptz '2026-02-01' - n % 3 * interval '1 day'
       from generate_series(1, 118) n`
+    await tx`update repository_counters set size_bytes = repository_id % 4, stars_count = repository_id % 3, forks_count = repository_id % 2`
+    // A list of forks this long would need as many owners, who are in other lists.
+    await tx`drop index repositories_fork_key`
     await tx`update repositories set is_fork = true, parent_id = ${busy.id} where name like 'repo-%'`
     await tx`insert into stars (user_id, repository_id, created_at)
       select ${annId}, id, timestamptz '2026-01-01' + id % 3 * interval '1 microsecond' from repositories`
@@ -47,11 +50,11 @@ beforeAll(async () => {
       select ${busy.id}, n, ${annId}, 'issue ' || n from generate_series(1, ${ROWS}::int) n`
     await tx`insert into comments (issue_id, poster_id, body, created_at)
       select i.id, ${annId}, 'text', timestamptz '2026-01-01' + i.id % 3 * interval '1 microsecond' from issues i`
-    await tx`update repositories set last_issue_number = ${ROWS} where id = ${busy.id}`
+    await tx`update repository_counters set last_issue_number = ${ROWS} where repository_id = ${busy.id}`
     await tx`insert into activities (event_id, actor_id, owner_id, repository_id, op_type)
       select 1000000 + n, ${annId}, ${annId}, ${busy.id}, 'star_repo' from generate_series(1, ${ROWS}::int) n`
   })
-}, 30_000)
+})
 afterAll(() => service.stop())
 
 function items({ status, body, text }: Answer): unknown[] {

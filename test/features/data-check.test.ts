@@ -2,11 +2,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { existsSync, readdirSync } from 'node:fs'
 import { mkdir, rename, rm, symlink, truncate, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { DataFault } from '../../src/features/admin/data/check.ts'
+import { openChannels } from '../../db/channels.ts'
+import type { DataFault } from '../../src/doctor/data/check.ts'
 import { storagePath } from '../../src/git/storage.ts'
-import { JobsPool } from '../../src/jobs/pool.ts'
+import { enqueueJob } from '../../src/jobs/enqueue.ts'
+import { isServed } from '../../src/jobs/look.ts'
 import { runProgram } from '../harness/program.ts'
 import { startTestService, type TestRepository, type TestService, type TestUser } from '../harness/service.ts'
+import { until } from '../harness/until.ts'
 import { findFaults } from './transport/twins.ts'
 
 let service: TestService
@@ -39,12 +42,14 @@ async function check(mends = false): Promise<{ faults: DataFault[]; lines: strin
 
 /** The connection of a server that waits for jobs: one without workers, such as the one under test, leaves none. */
 async function openWorker(): Promise<AsyncDisposable> {
-  const pool = new JobsPool(service.context.sql)
-  const client = await pool.connect()
+  const { sql } = service.context
+  const channels = openChannels({ url: service.databaseUrl, sql })
+  channels.listen('nothing', () => undefined)
+  await until(() => isServed(sql), 'the connection is there')
   return {
     async [Symbol.asyncDispose]() {
-      client.release()
-      await pool.close()
+      await channels.close()
+      await until(async () => !(await isServed(sql)), 'the connection is gone')
     },
   }
 }
@@ -254,14 +259,15 @@ test('numbers and rows that repeat others are counted anew', async () => {
   await owner.client.put(`${repo.path}/topics`, { topics: ['lost-topic'] })
   await owner.client.post(`${repo.path}/issues`, { title: 'one' })
   await service.drain()
-  await sql`update repositories set stars_count = 7, is_empty = true, last_issue_number = 0 where id = ${repo.id}`
+  await sql`update repositories set is_empty = true where id = ${repo.id}`
+  await sql`update repository_counters set stars_count = 7, last_issue_number = 0 where repository_id = ${repo.id}`
   await sql`delete from topics where name = 'lost-topic'`
   await sql`delete from organization_members where organization_id = (select id from users where name = ${organization})`
   await sql`insert into repository_totals values ('public', false, false, false, false, false, 3)`
   await expectMended(
-    `repositories ${repo.id}: stars_count is 7, not 0`,
+    `repository_counters ${repo.id}: stars_count is 7, not 0`,
     `repositories ${repo.id}: is_empty is true, not false`,
-    `repositories ${repo.id}: last_issue_number is 0, not 1`,
+    `repository_counters ${repo.id}: last_issue_number is 0, not 1`,
     'Sums of repositories: 1 are wrong or missing',
     'Members of organizations: 1 are wrong or missing',
     'Topics: 1 are wrong or missing',
@@ -281,24 +287,21 @@ test('a sequence that fell behind its table goes on above it', async () => {
 })
 
 test('what a killed server left in rows is ended', async () => {
-  const { sql } = service.context
+  const { sql, db } = service.context
   await sql`insert into pushes (repository_id, created_at) values (${repo.id}, now() - interval '1 day')`
   await sql`insert into repository_reservations (created_at) values (now() - interval '1 day')`
-  await sql`select graphile_worker.add_job('events.react', '{"eventIds":[],"reaction":"x"}')`
-  await sql`update graphile_worker._private_jobs set attempts = max_attempts, last_error = 'no luck'`
-  // One whose process died after the next of its kind was enqueued, which does its work.
-  await sql`select graphile_worker.add_job('repository.refresh', json_build_object('repositoryId', ${repo.id}::int))`
-  await sql`update graphile_worker._private_jobs set attempts = max_attempts, last_error = 'died' where last_error is null`
+  await enqueueJob(db, 'events.react', { eventIds: [], reaction: 'x' })
+  await sql`update jobs set attempts = max_attempts, last_error = 'no luck', failed_at = now(), retired_at = now()`
   await expectMended(
     'Pushes: 1 began longer ago than a push may take, and did not end',
     'Creations: 1 were interrupted',
     /^Job \d+: events.react failed for good: no luck$/,
   )
-  await sql`delete from graphile_worker._private_jobs`
+  await sql`delete from jobs`
 })
 
 test('a size that is far off is measured anew', async () => {
-  await service.context.sql`update repositories set size_bytes = 5000000 where id = ${repo.id}`
+  await service.context.sql`update repository_counters set size_bytes = 5000000 where repository_id = ${repo.id}`
   await expectMended(/it takes \d+ bytes, not 5000000$/)
 })
 
@@ -313,15 +316,15 @@ describe('hearth doctor --data', () => {
     const well = await run('--data')
     expect([well.exitCode, well.stderr]).toEqual([0, ''])
     expect(well.stdout).toMatch(/^All is well: \d+ repositories and \d+ folders were looked through\.\n$/)
-    await service.context.sql`update repositories set forks_count = 3 where id = ${repo.id}`
+    await service.context.sql`update repository_counters set forks_count = 3 where repository_id = ${repo.id}`
     const bad = await run('--data', '--quick')
     expect(bad.exitCode).toBe(1)
-    expect(bad.stdout).toContain(`FAULT  repositories ${repo.id}: forks_count is 3, not 0\n`)
+    expect(bad.stdout).toContain(`FAULT  repository_counters ${repo.id}: forks_count is 3, not 0\n`)
     expect(bad.stdout).toContain('To mend it: hearth doctor --data --mend counts it anew\n')
     expect(bad.stdout).toContain('\n1 fault is left: ')
     const mended = await run('--data', '--mend')
     expect(mended.exitCode).toBe(0)
-    expect(mended.stdout).toStartWith(`MENDED repositories ${repo.id}: forks_count is 3, not 0\n`)
+    expect(mended.stdout).toStartWith(`MENDED repository_counters ${repo.id}: forks_count is 3, not 0\n`)
     expect(mended.stdout).toContain('\nAll is well, 1 mended: ')
     expect((await run('--data')).exitCode).toBe(0)
   })

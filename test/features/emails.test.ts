@@ -37,6 +37,29 @@ test.each([
   expect((await alice.client.get(emails)).body).toHaveLength(1)
 })
 
+test("an address of the service becomes nobody's, however it is written and whoever gives it", async () => {
+  const id = (await bob.client.get('/user')).number('id')
+  const forged = [
+    `${id}+bob@noreply.localhost`,
+    'bob@noreply.localhost',
+    'BOB@NoReply.LocalHost',
+    'alice@noreply.localhost',
+    'hearth@noreply.localhost',
+    'anything@noreply.localhost',
+    'bob@noreply.localhost.',
+  ]
+  for (const email of forged) {
+    expect([email, (await alice.client.post(emails, { emails: [email] })).status]).toEqual([email, 422])
+    const account = { username: 'eve', password: 'correct horse 7', email }
+    expect([email, (await service.admin.client.post('/admin/users', account)).status]).toEqual([email, 422])
+    const edit = { login_name: 'alice', source_id: 0, email }
+    expect([email, (await service.admin.client.patch('/admin/users/alice', edit)).status]).toEqual([email, 400])
+  }
+  expect((await alice.client.get(emails)).body).toHaveLength(1)
+  expect((await alice.client.post(emails, { emails: ['bob@sub.noreply.localhost'] })).status).toBe(201)
+  expect((await alice.client.delete(emails, { emails: ['bob@sub.noreply.localhost'] })).status).toBe(204)
+})
+
 test('the primary address and the address of somebody else cannot be deleted', async () => {
   expect((await alice.client.delete(emails, { emails: ['alice@localhost.localdomain'] })).status).toBe(422)
   expect((await alice.client.delete(emails, { emails: ['bob@localhost.localdomain'] })).status).toBe(404)
@@ -105,4 +128,18 @@ test('of many changes of the primary address at once, with removals among them, 
   const rows: unknown[] = Array.isArray(body) ? body : []
   const primary = rows.filter((row) => Bun.deepMatch({ primary: true }, row))
   expect(primary).toMatchObject([{ email: (await user.client.get('/user')).string('email'), verified: true }])
+})
+
+test('of six who add or delete one address at once, one does, and nobody has more than may be', async () => {
+  const people = await Promise.all(Array.from({ length: 6 }, () => service.createUser()))
+  const added = await Promise.all(people.map(({ client }) => client.post(emails, { emails: ['raced@example.org'] })))
+  expect(added.map(({ status }) => status).toSorted()).toEqual([201, 422, 422, 422, 422, 422])
+  const many = await service.createUser()
+  const list = (part: number) => Array.from({ length: 20 }, (_, index) => `part${part}n${index}@example.org`)
+  const filled = await Promise.all(people.map((_, part) => many.client.post(emails, { emails: list(part) })))
+  expect(filled.map(({ status }) => status).toSorted()).toEqual([201, 201, 422, 422, 422, 422])
+  expect((await many.client.get(emails)).body).toHaveLength(41)
+  const taken = list(filled.findIndex(({ status }) => status === 201))
+  const deleted = await Promise.all(people.map(() => many.client.delete(emails, { emails: taken })))
+  expect(deleted.map(({ status }) => status).toSorted()).toEqual([204, 404, 404, 404, 404, 404])
 })

@@ -40,14 +40,27 @@ test('a fork has the branches of its source and can be cloned', async () => {
   expect(listed.headers.get('x-total-count')).toBe('1')
 })
 
-test('a second fork, a taken name and a fork of your own are refused', async () => {
+test('a second fork and a taken name are refused; a fork of your own needs another name', async () => {
   expect((await bob.client.post(`${source.path}/forks`, { name: 'again' })).status).toBe(409)
   const carol = await service.createUser('carol')
   await carol.client.post('/user/repos', { name: 'source' })
   expect((await carol.client.post(`${source.path}/forks`)).status).toBe(409)
   expect((await carol.client.post(`${source.path}/forks`, { name: 'mine' })).string('full_name')).toBe('carol/mine')
-  expect((await alice.client.post(`${source.path}/forks`, { name: 'mine' })).status).toBe(422)
+  expect((await alice.client.post(`${source.path}/forks`)).status).toBe(409)
+  const own = await alice.client.post(`${source.path}/forks`, { name: 'mine' })
+  expect([own.status, own.body]).toMatchObject([
+    202,
+    { full_name: 'alice/mine', parent: { full_name: 'alice/source' } },
+  ])
+  expect((await alice.client.post(`${source.path}/forks`, { name: 'mine-again' })).status).toBe(409)
   expect((await carol.client.post(`${source.path}/forks`, { name: '..' })).status).toBe(422)
+})
+
+test('a fork begins with code and pull requests, and nobody watches it', async () => {
+  const made = await (await service.createUser()).client.post(`${source.path}/forks`)
+  const off = { has_issues: false, has_wiki: false, has_projects: false, has_releases: false, has_packages: false }
+  expect(made.body).toMatchObject({ has_code: true, has_pull_requests: true, ...off, has_actions: false })
+  expect(made.number('watchers_count')).toBe(0)
 })
 
 test('a fork for an organization needs the right to make repositories there', async () => {

@@ -200,7 +200,7 @@ describe('a push', () => {
     expect(run).toMatchObject({ exitCode: 0 })
     await service.git(['push', '-q', 'origin', ...names.map((name) => name.slice(4))], { cwd: clone })
     await clear()
-  }, 60_000)
+  })
 
   test('finds no hooks in a folder of that name, which may have come from anywhere', async () => {
     const place = join(service.context.config.repositoriesDir, storagePath(repo.id), 'hooks')

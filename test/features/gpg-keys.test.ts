@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
+import type { Answer } from '../harness/client.ts'
 import { startTestService, type TestService, type TestUser } from '../harness/service.ts'
 import { fixture } from '../signatures/fixtures.ts'
-import { armor, certificateOf, flags, handmadeKey, packetOf } from '../signatures/handmade.ts'
+import { armor, certificateOf, flags, handmadeKey, packetOf, weakKey } from '../signatures/handmade.ts'
 import { type GpgPerson, makeGpgKey } from '../signatures/stage.ts'
 
 let service: TestService
@@ -138,15 +139,87 @@ test('a key is proved later on, by its identifier or that of a subkey', async ()
 })
 
 test('a key is on the site once', async () => {
-  const key = await makeGpgKey([emailOf(alice)])
-  expect((await add(alice, key)).status).toBe(201)
+  const key = await makeGpgKey([emailOf(alice), 'shared@example.org'])
+  expect((await add(alice, key, await sign(key, await tokenOf(alice)))).status).toBe(201)
   for (const user of [alice, bob]) {
     const again = await add(user, key, await sign(key, await tokenOf(user)))
     expect([again.status, again.string('message')]).toEqual([422, 'A key with the same id already exists'])
   }
-  const other = await makeGpgKey([emailOf(bob)])
-  const answers = await Promise.all([add(bob, other), add(bob, other)])
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 422])
+  await bob.client.post('/user/emails', { emails: ['shared@example.org'] })
+  const claimed = await add(bob, key)
+  expect([claimed.status, claimed.string('message')]).toEqual([
+    422,
+    `A key with the same id already exists. If it is yours, provide a valid signature for the token: ${await tokenOf(bob)}`,
+  ])
+})
+
+test('proof beats claim: who signs the token gets a key that somebody else only claims', async () => {
+  const key = await makeGpgKey(['real@example.org'], true)
+  const eve = await service.createUser()
+  await eve.client.post('/user/emails', { emails: ['real@example.org'] })
+  const claim = await add(eve, key)
+  expect([claim.status, claim.body]).toMatchObject([201, { verified: false }])
+  // Whoever merely claims it, too, takes it from nobody.
+  await bob.client.post('/user/emails', { emails: ['REAL@example.org'] })
+  expect((await add(bob, key)).status).toBe(404)
+  const proved = await add(alice, key, await sign(key, await tokenOf(alice)))
+  expect([proved.status, proved.body]).toMatchObject([201, { verified: true, key_id: key.keyId }])
+  expect((await eve.client.get('/user/gpg_keys')).body).toEqual([])
+  expect((await eve.client.get(`/user/gpg_keys/${claim.number('id')}`)).status).toBe(404)
+  const armored_signature = await sign(key, await tokenOf(eve))
+  expect((await eve.client.post('/user/gpg_key_verify', { key_id: key.keyId, armored_signature })).status).toBe(404)
+  expect((await add(eve, key)).status).toBe(422)
+  const trail = await service.admin.client.get('/admin/audit', { actor: alice.name, limit: 2 })
+  expect(trail.body).toMatchObject([
+    { action: 'gpg_key.create', changes: { owner: { after: alice.name } } },
+    { action: 'gpg_key.delete', changes: { owner: { before: eve.name }, verified: { before: false } } },
+  ])
+})
+
+test('a claim on a signing subkey yields too', async () => {
+  const key = await makeGpgKey(['laptop@example.org'], true)
+  await bob.client.post('/user/emails', { emails: ['laptop@example.org'] })
+  expect((await add(bob, key)).status).toBe(201)
+  expect((await add(alice, key, await sign(key, await tokenOf(alice)))).status).toBe(201)
+  expect((await bob.client.get('/user/gpg_keys')).body).toEqual([])
+  expect((await alice.client.get('/user/gpg_keys')).body).toMatchObject([{ subkeys: [{ verified: true }, {}] }])
+})
+
+/** Six at once; none may fail by the fault of the server. */
+async function atOnce(send: (index: number) => Promise<Answer>): Promise<number[]> {
+  const answers = await Promise.all(Array.from({ length: 6 }, (_, index) => send(index)))
+  return answers.map(({ status }) => status).toSorted((a, b) => a - b)
+}
+
+test('of six who add, prove, take or delete one key at once, one does', async () => {
+  const key = await makeGpgKey([emailOf(alice)], true)
+  expect(await atOnce(() => add(alice, key))).toEqual([201, 422, 422, 422, 422, 422])
+  const holders = await Promise.all(Array.from({ length: 6 }, () => service.createUser()))
+  const proofs = await Promise.all(holders.map(async (user) => sign(key, await tokenOf(user))))
+  const taken = await atOnce((index) => add(holders[index] ?? alice, key, proofs[index]))
+  expect(taken).toEqual([201, 422, 422, 422, 422, 422])
+  expect((await alice.client.get('/user/gpg_keys')).body).toEqual([])
+  const lists = await Promise.all(holders.map(({ client }) => client.get('/user/gpg_keys')))
+  const keys = lists.flatMap((list, index) => (list.text === '[]' ? [] : [[holders[index], list] as const]))
+  const [[holder, list] = [undefined, undefined]] = keys
+  if (!holder || !list || keys.length > 1) throw new Error('one of them has it')
+  const deleted = await atOnce(() => holder.client.delete(`/user/gpg_keys/${list.number('0.id')}`))
+  expect(deleted).toEqual([204, 404, 404, 404, 404, 404])
+})
+
+test('a key is proved by its holder and taken by another at once: one of them has it', async () => {
+  for (let round = 0; round < 4; round += 1) {
+    const [key, eve] = [await makeGpgKey(['both@example.org']), await service.createUser()]
+    await eve.client.post('/user/emails', { emails: ['both@example.org'] })
+    expect((await add(eve, key)).status).toBe(201)
+    const [mine, theirs] = [await sign(key, await tokenOf(alice)), await sign(key, await tokenOf(eve))]
+    const proof = { key_id: key.keyId, armored_signature: theirs }
+    const [taken, proved] = await Promise.all([add(alice, key, mine), eve.client.post('/user/gpg_key_verify', proof)])
+    expect([[201, 404].join(), [422, 200].join()]).toContain([taken.status, proved.status].join())
+    const found = [await alice.client.get('/user/gpg_keys'), await eve.client.get('/user/gpg_keys')]
+    expect(found.filter(({ text }) => text.includes(key.keyId))).toHaveLength(1)
+    await eve.client.delete('/user/emails', { emails: ['both@example.org'] })
+  }
 })
 
 test("another's subkey for encryption blocks nobody", async () => {
@@ -170,6 +243,8 @@ test('what is no key, or none to be taken, is refused with the reason', async ()
     ['a private key', key.secret.armor()],
     ['a revoked key', revoked.toPublic().armor()],
     ['a DSA key', await fixture('gpg-dsa.key.asc')],
+    ['a key with which anybody can sign', certificateOf(weakKey(new Date(clock.time)), emailOf(alice))],
+    ['a weak RSA key', (await makeGpgKey([emailOf(alice)], false, 1024)).armored],
     ['two keys', key.armored + key.armored],
     ['only a packet of a key', armor(packetOf(6, handmadeKey(new Date(clock.time)).body))],
     ['half a key', key.armored.slice(0, key.armored.length / 2)],

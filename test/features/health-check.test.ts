@@ -3,7 +3,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pino from 'pino'
 import type { Context } from '../../src/context.ts'
-import { upkeepTasks } from '../../src/features/repositories/upkeep.ts'
+import { repositoryTasks } from '../../src/features/repository-maintenance/tasks.ts'
 import { createGit, type GitOption } from '../../src/git/cli/git.ts'
 import { storagePath } from '../../src/git/storage.ts'
 import { startTestService, type TestRepository, type TestService } from '../harness/service.ts'
@@ -35,7 +35,7 @@ async function check(
   lines.length = 0
   const git = await createGit({ repositoriesDir: service.context.config.repositoriesDir, ...option })
   const context: Context = { ...service.context, git }
-  const task = upkeepTasks.find(({ name }) => name === 'repo_health_check')
+  const task = repositoryTasks.find(({ name }) => name === 'repo_health_check')
   if (!task) throw new Error('no such task')
   await around(context, () => task.run(context, new AbortController().signal))
   await git.close()

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
+import { hooks } from '../../db/schema/hooks.ts'
+import { openAddress, sealStoredAddresses } from '../../src/webhooks/address.ts'
 import { startTestService, type TestRepository, type TestService, type TestUser } from '../harness/service.ts'
 
 let service: TestService
@@ -150,6 +153,61 @@ describe('what a hook says', () => {
     await owner.client.delete(path)
   })
 
+  test('hides what may be secret in its address, and keeps it sealed', async () => {
+    const url = 'https://bob:pa55word-1@receiver.example/x/y?token=pa55word-2&pa55word-3&empty=&a=b#pa55word-4'
+    const shown = 'https://***@receiver.example/x/y?token=***&***&empty=&a=***#***'
+    const made = await owner.client.post('/user/hooks', hook({}, { url }))
+    const id = made.number('id')
+    const path = `/user/hooks/${id}`
+    expect(made.body).toMatchObject({ url: shown, config: { url: shown } })
+    expect((await owner.client.get(path)).body).toEqual(made.body)
+    expect((await owner.client.get('/user/hooks')).body).toEqual([made.body])
+    const stored = await service.context.sql<{ row: string }[]>`
+      select hooks::text || encode(sealed_url, 'escape') as row from hooks where id = ${id}
+      union all select audit_entries::text from audit_entries where action like 'hook.%'`
+    for (const { row } of stored) expect(row).not.toContain('pa55word')
+    const whole = async () => {
+      const [row] = await service.context.db.select().from(hooks).where(eq(hooks.id, id))
+      return row && openAddress(service.context, row)
+    }
+    expect(await whole()).toBe(url)
+    // What it was shown with means the same address; anything else is a new one.
+    expect((await owner.client.patch(path, { config: { url: shown } })).body).toMatchObject({ url: shown })
+    expect(await whole()).toBe(url)
+    const edited = await owner.client.patch(path, { config: { url: 'https://pa55word-5@other.example/' } })
+    expect(edited.body).toMatchObject({ url: 'https://***@other.example/' })
+    expect(await whole()).toBe('https://pa55word-5@other.example/')
+    await owner.client.delete(path)
+  })
+
+  test('is sealed at a start where an older version stored the address as it was given', async () => {
+    const url = 'https://bob:pa55word-1@receiver.example/x?token=pa55word-2'
+    const made = await owner.client.post('/user/hooks', hook())
+    const path = `/user/hooks/${made.number('id')}`
+    await service.context.sql`update hooks set url = ${url}, sealed_url = null where id = ${made.number('id')}`
+    await Promise.all([1, 2].map(() => sealStoredAddresses(service.context, new AbortController().signal)))
+    expect((await owner.client.get(path)).body).toMatchObject({ url: 'https://***@receiver.example/x?token=***' })
+    const [row] = await service.context.db
+      .select()
+      .from(hooks)
+      .where(eq(hooks.id, made.number('id')))
+    expect(row && openAddress(service.context, row)).toBe(url)
+    await owner.client.delete(path)
+  })
+
+  test('is still listed where a header was sealed with another key', async () => {
+    const made = await owner.client.post('/user/hooks', hook({ authorization_header: 'Bearer x' }))
+    const path = `/user/hooks/${made.number('id')}`
+    await service.context
+      .sql`update hooks set authorization_header = decode(repeat('01', 60), 'hex') where id = ${made.number('id')}`
+    const listed = await owner.client.get('/user/hooks')
+    expect(listed.status).toBe(200)
+    expect(listed.string('0.authorization_header')).toContain('sealed with another secret key')
+    const changed = await owner.client.patch(path, { authorization_header: 'Bearer y' })
+    expect(changed.string('authorization_header')).toBe('Bearer y')
+    await owner.client.delete(path)
+  })
+
   test('names events one by one or in groups, unknown ones dropped', async () => {
     const events = async (wanted: string[]) => {
       const made = await owner.client.post('/user/hooks', hook({ events: wanted }))
@@ -178,7 +236,7 @@ describe('default hooks', () => {
     await service.drain()
     const made = await service.admin.client.post(
       '/admin/hooks',
-      hook({ name: 'default', authorization_header: 'Basic x' }),
+      hook({ name: 'default', authorization_header: 'Basic x' }, { url: 'https://key@receiver.example/' }),
     )
     const system = await service.admin.client.post(
       '/admin/hooks',
@@ -191,6 +249,8 @@ describe('default hooks', () => {
     await service.drain()
     const copies = await owner.client.get(`${fresh.path}/hooks`)
     expect(copies.body).toMatchObject([{ name: 'default', authorization_header: 'Basic x' }])
+    const [copy] = await service.context.db.select().from(hooks).where(eq(hooks.repositoryId, fresh.id))
+    expect(copy && openAddress(service.context, copy)).toBe('https://key@receiver.example/')
     expect((await owner.client.get(`${repo.path}/hooks`)).body).toEqual([])
     for (const answer of [made, system]) await service.admin.client.delete(`/admin/hooks/${answer.number('id')}`)
     expect((await owner.client.get(`${fresh.path}/hooks`)).headers.get('x-total-count')).toBe('1')

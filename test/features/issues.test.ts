@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { startTestService, type TestRepository, type TestService, type TestUser } from '../harness/service.ts'
+import { recordStatements } from '../harness/statements.ts'
 
 let service: TestService
 let alice: TestUser
@@ -110,11 +111,12 @@ test('the author edits the text, a stranger nothing, and a stale edit is refused
   const issue = `${issuesOf(edited)}/1`
   await bob.client.post(issuesOf(edited), { title: 'Draft', body: 'one' })
   const changed = await bob.client.patch(issue, { title: 'Final', assignees: ['bob'], content_version: 0 })
-  expect(changed.body).toMatchObject({ title: 'Final', body: 'one', content_version: 1, assignees: null })
+  expect(changed.body).toMatchObject({ title: 'Final', body: 'one', content_version: 0, assignees: null })
+  expect((await bob.client.patch(issue, { body: 'more' })).body).toMatchObject({ content_version: 1 })
   expect((await carol.client.patch(issue, { title: 'Mine' })).status).toBe(403)
   expect((await service.anonymous.patch(issue, { title: 'Mine' })).status).toBe(401)
   expect((await alice.client.patch(issue, { body: 'two', content_version: 0 })).status).toBe(409)
-  expect((await alice.client.get(issue)).body).toMatchObject({ title: 'Final', body: 'one' })
+  expect((await alice.client.get(issue)).body).toMatchObject({ title: 'Final', body: 'more' })
 })
 
 test.each([
@@ -186,16 +188,51 @@ test('lists filter by state, label, text, author and milestone', async () => {
   expect(await list({ state: 'all' })).toEqual([3, 2, 1])
   expect(await list({ labels: 'bug' })).toEqual([2, 1])
   expect(await list({ labels: 'bug,ui' })).toEqual([1])
-  expect(await list({ labels: 'none' })).toEqual([])
+  // Wire: unknown names are ignored, and are no filter where they are all there is.
+  expect(await list({ labels: 'none' })).toEqual([2, 1])
+  expect(await list({ labels: 'none,ui' })).toEqual([1])
+  await label('ui')
+  expect(await list({ labels: 'ui' })).toEqual([1])
   expect(await list({ q: '100%' })).toEqual([1])
   expect(await list({ q: '%' })).toEqual([1])
   expect(await list({ state: 'all', created_by: 'BOB' })).toEqual([3])
   expect(await list({ assigned_by: 'alice' })).toEqual([2])
   expect(await list({ mentioned_by: 'carol' })).toEqual([2])
   expect(await list({ milestones: 'v2' })).toEqual([1])
-  expect(await list({ milestones: 'no such' })).toEqual([])
+  expect(await list({ milestones: 'no such' })).toEqual([2, 1])
+  expect(await list({ milestones: `no such,${milestone}` })).toEqual([1])
   expect(await list({ type: 'pulls' })).toEqual([])
   expect(await list({ since: '2999-01-01T00:00:00Z', before: '' })).toEqual([])
+})
+
+test('a list in a query is one condition, and has an end', async () => {
+  const path = issuesOf(await service.createRepository(alice))
+  const statements = recordStatements(service.context)
+  const names = (count: number) => Array.from({ length: count }, (_, index) => `n"\\{${index}}`).join(',')
+  const told: string[][] = []
+  for (const count of [1, 100]) {
+    statements.clear()
+    const answer = await alice.client.get(path, { labels: names(count), milestones: names(count) })
+    expect(answer.status).toBe(200)
+    told.push(statements.texts())
+  }
+  statements.stop()
+  expect(told[0]).toEqual(told[1])
+  const tooMany = [
+    `${path}?labels=${names(101)}`,
+    `${path}?milestones=${names(101)}`,
+    `/notifications?status-types=${names(101)}`,
+    `/notifications?subject-type=${names(101)}`,
+    path.replace('/issues', `/archive/main.zip?path=${names(101)}`),
+    `${path}?${Array.from({ length: 101 }, (_, index) => `labels=${index}`).join('&')}`,
+  ]
+  for (const one of tooMany) expect([one, (await alice.client.get(one)).status]).toEqual([one, 422])
+})
+
+test.each(['created_by', 'assigned_by', 'mentioned_by'])('a list of what nobody has %s is refused', async (key) => {
+  const path = issuesOf(await service.createRepository(alice))
+  expect((await alice.client.get(path, { [key]: 'no-such-person' })).status).toBe(404)
+  expect((await alice.client.get(path, { [key]: 'ALICE' })).status).toBe(200)
 })
 
 test.each([

@@ -167,6 +167,21 @@ describe('what is hidden', () => {
     expect([narrow.status, narrow.headers.get('x-total-count')]).toEqual([200, '0'])
   })
 
+  test('the list of all organizations asks for the scope, and shows a token for public things no hidden one', async () => {
+    const [open, hidden] = [await organization(), await organization({ visibility: 'private' })]
+    const basic = service.client({ basic: `${service.admin.name}:${service.admin.password}` })
+    const listed = async (scopes: string[]) => {
+      const made = await basic.post(`/users/${service.admin.name}/tokens`, { name: `list ${scopes}`, scopes })
+      return service.client({ token: made.string('sha1') }).get('/orgs', { limit: 50 })
+    }
+    const narrow = await listed(['public-only', 'all'])
+    expect(names(narrow.body)).toContain(open)
+    expect(names(narrow.body)).not.toContain(hidden)
+    expect(names((await listed(['read:organization'])).body)).toContain(hidden)
+    expect(names((await listed([])).body)).not.toContain(hidden)
+    expect((await listed(['read:user'])).status).toBe(403)
+  })
+
   test('a hidden person is shown as a member to members only', async () => {
     const org = await organization()
     const list = (client = service.anonymous) => client.get(`/orgs/${org}/public_members`)
@@ -209,7 +224,8 @@ describe('members of an organization', () => {
     ])
     expect((await member.client.delete(`/orgs/${org}/members/${owner.name}`)).status).toBe(403)
     expect((await owner.client.delete(`/orgs/${org}/members/${member.name}`)).status).toBe(204)
-    expect((await owner.client.delete(`/orgs/${org}/members/${member.name}`)).status).toBe(404)
+    expect((await owner.client.delete(`/orgs/${org}/members/${member.name}`)).status).toBe(204)
+    expect((await owner.client.delete(`/orgs/${org}/members/nobody-at-all`)).status).toBe(404)
     expect((await owner.client.delete(`/orgs/${org}/members/${owner.name}`)).status).toBe(422)
   })
 })

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { blobString } from '../../src/kernel/ssh-blob.ts'
 import { startTestService, type TestService, type TestUser } from '../harness/service.ts'
+import { smallOrderPoints } from '../signatures/small-order.ts'
 
 let service: TestService
 let alice: TestUser
@@ -118,6 +120,43 @@ test('a point that is not on its curve is refused', async () => {
   expect(refused.status).toBe(422)
 })
 
+/** A line with a point that nobody chose. */
+const lineOf = (point: Buffer, application = '') => {
+  const kind = application === '' ? 'ssh-ed25519' : 'sk-ssh-ed25519@openssh.com'
+  const fields = [Buffer.from(kind), point, ...(application === '' ? [] : [Buffer.from(application)])]
+  return `${kind} ${Buffer.concat(fields.map((field) => blobString(field))).toString('base64')}`
+}
+
+test('a point of small order, for which anybody can sign, is refused', async () => {
+  for (const hex of smallOrderPoints)
+    for (const application of ['', 'ssh:']) {
+      const point = Buffer.from(hex, 'hex')
+      const refused = await bob.client.post('/user/keys', { title: 'weak', key: lineOf(point, application) })
+      expect([hex, refused.status]).toEqual([hex, 422])
+      point[31] = (point[31] ?? 0) ^ 0x80
+      expect((await bob.client.post('/user/keys', { title: 'weak', key: lineOf(point, application) })).status).toBe(422)
+    }
+  expect((await bob.client.get('/user/keys')).body).toEqual([])
+})
+
+test('of six who add or delete one key at once, one does', async () => {
+  const key = await generate('ed25519')
+  const people = await Promise.all(Array.from({ length: 6 }, () => service.createUser()))
+  const added = await Promise.all(people.map(({ client }) => client.post('/user/keys', { title: 'raced', key })))
+  expect(added.map(({ status }) => status).toSorted()).toEqual([201, 422, 422, 422, 422, 422])
+  const titled = await Promise.all(
+    Array.from({ length: 6 }, async () =>
+      alice.client.post('/user/keys', { title: 'one', key: await generate('ed25519') }),
+    ),
+  )
+  expect(titled.map(({ status }) => status).toSorted()).toEqual([201, 422, 422, 422, 422, 422])
+  const id = titled.find(({ status }) => status === 201)?.number('id')
+  const deleted = await Promise.all(titled.map(() => alice.client.delete(`/user/keys/${id}`)))
+  expect(deleted.map(({ status }) => status).toSorted()).toEqual([204, 404, 404, 404, 404, 404])
+  const trail = await service.admin.client.get('/admin/audit', { actor: 'alice', action: 'public_key.delete' })
+  expect(trail.text.split(`"id":${id},`).length - 1).toBe(1)
+})
+
 test('a huge key is refused quickly', async () => {
   for (const key of [`ssh-rsa ${'A'.repeat(1_000_000)}`, `---- BEGIN SSH2 PUBLIC KEY ----\n${'A'.repeat(1_000_000)}`]) {
     const start = performance.now()
@@ -158,9 +197,24 @@ test('an administrator adds and deletes keys of a user', async () => {
   expect((await alice.client.post('/admin/users/bob/keys', { title: 'x', key })).status).toBe(403)
   const made = await service.admin.client.post('/admin/users/bob/keys', { title: 'given', key, read_only: true })
   expect(made.status).toBe(201)
-  expect(made.body).not.toHaveProperty('read_only')
+  expect(made.body).toMatchObject({ read_only: true })
   const path = (name: string) => `/admin/users/${name}/keys/${made.number('id')}`
   expect((await service.admin.client.delete(path('alice'))).status).toBe(403)
   expect((await service.admin.client.delete(path('bob'))).status).toBe(204)
   expect((await service.admin.client.delete('/admin/users/bob/keys/999999999')).status).toBe(404)
+})
+
+test('lists have pages that link to each other', async () => {
+  const carol = await service.createUser('carol')
+  for (let number = 0; number < 3; number += 1)
+    await carol.client.post('/user/keys', { title: `key ${number}`, key: await generate('ed25519') })
+  for (const path of ['/user/keys', '/users/carol/keys']) {
+    const second = await carol.client.get(path, { page: 2, limit: 2 })
+    expect(second.body).toMatchObject([{ title: 'key 2' }])
+    expect(second.headers.get('x-total-count')).toBe('3')
+    expect(second.headers.get('link')).toBe(
+      `<${service.url}/api/v1${path}?limit=2&page=1>; rel="first",<${service.url}/api/v1${path}?limit=2&page=1>; rel="prev"`,
+    )
+    expect((await carol.client.get(path)).headers.get('link')).toBeNull()
+  }
 })

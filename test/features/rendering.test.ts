@@ -89,6 +89,40 @@ test('a file is rendered by its ending', async () => {
   expect((await file('a.txt', '<b>')).text).toBe('<pre>&lt;b&gt;</pre>')
 })
 
+test.each([
+  ['x.md', '[t](UP/x) ![i](UP/x.png) <a href="UP/x">t</a> <img src="UP/x.png"> [r]\n\n[r]: UP/x'],
+  ['x.org', '[[file:UP/x][t]]\n[[UP/x.png]]'],
+  ['x.adoc', 'link:UP/x[t] image:UP/x.png[i]\n\n++++\n<a href="UP/x">t</a>\n++++'],
+  ['x.rst', '`t <UP/x>`_\n\n.. image:: UP/x.png\n   :target: UP/x\n'],
+])('no relative link of %s leaves its repository', async (FilePath, text) => {
+  const inside = `${service.url}/${alice.name}/${open.name}/`
+  for (const up of [
+    '../../../../..',
+    '/../../../../..',
+    '..%2f..%2f..%2f..%2f..',
+    '..\\..\\..\\..\\..',
+    '%2e%2e/%2e%2e/%2e%2e/%2e%2e',
+  ])
+    for (const [path, Context] of [
+      ['/markup', `/${alice.name}/${open.name}/src/branch/main`],
+      [`${open.path}/markup`, ''],
+    ] as const) {
+      const { text: html } = await alice.client.post(path, {
+        Mode: 'file',
+        FilePath,
+        Context,
+        Text: text.replaceAll('UP', up),
+      })
+      const addresses = Array.from(html.matchAll(/(?:href|src)="([^"]*)"/g), ([, address = '']) => address)
+      expect(addresses.length).toBeGreaterThan(1)
+      expect(
+        addresses
+          .map((address) => decodeURIComponent(new URL(address).href))
+          .filter((url) => !url.startsWith(inside) || /[/\\]\.\.(?:[/\\]|$)/.test(url)),
+      ).toEqual([])
+    }
+})
+
 test('a commit is named in full in SHA-256 too, and by its repository elsewhere', async () => {
   const { name, path } = await service.createRepository(alice, { auto_init: true, object_format_name: 'sha256' })
   const sha = (await alice.client.get(`${path}/branches/main`)).string('commit.id')

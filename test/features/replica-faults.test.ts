@@ -101,7 +101,7 @@ async function push(name: string): Promise<void> {
 async function more(count: number, by?: Replica): Promise<void> {
   const done = () => (by ? (journal.answeredBy.get(by.url) ?? 0) : answered())
   const before = done()
-  await until(() => done() >= before + count, `${count} more answers`, 30_000)
+  await until(() => done() >= before + count, `${count} more answers`)
 }
 
 test(`one of two replicas is killed, the other stopped for a while, and the service goes on (seed ${SEED})`, async () => {
@@ -151,7 +151,7 @@ test(`one of two replicas is killed, the other stopped for a while, and the serv
 async function isQuiet(): Promise<boolean> {
   const [row] = await service.context.sql`
     select (select count(*)::int from events where fanned_out_at is null) as events,
-      (select count(*)::int from graphile_worker._private_jobs where attempts < max_attempts and run_at <= now()) as jobs`
+      (select count(*)::int from jobs where retired_at is null and run_at <= now()) as jobs`
   return row?.events === 0 && row.jobs === 0
 }
 

@@ -311,6 +311,6 @@ describe(`two replicas are one service (${ROUNDS} rounds, seed ${SEED})`, () => 
 async function isQuiet(): Promise<boolean> {
   const [row] = await service.context.sql`
     select (select count(*)::int from events where fanned_out_at is null) as events,
-      (select count(*)::int from graphile_worker._private_jobs where attempts < max_attempts and run_at <= now()) as jobs`
+      (select count(*)::int from jobs where retired_at is null and run_at <= now()) as jobs`
   return row?.events === 0 && row.jobs === 0
 }

@@ -1,11 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  removeOrphanFolder,
-  removeOrphanFolders,
-  reserveRepositoryId,
-} from '../../src/features/repositories/orphans.ts'
+import { removeOrphanFolder, reserveRepositoryId } from '../../src/features/repository-creation/reservations.ts'
+import { removeOrphanFolders } from '../../src/features/repository-maintenance/orphans.ts'
 import { startTestService, type TestService, type TestUser } from '../harness/service.ts'
 import { until } from '../harness/until.ts'
 import { startReplica } from './transport/replica.ts'
@@ -72,6 +69,10 @@ async function write(url: string, prefix: string, answered: string[]): Promise<s
   }
 }
 
+/** On a busy machine the first creation may begin late: a kill before it would show nothing. */
+const creationsBegun = () =>
+  until(async () => (await service.context.sql`select 1 from repository_reservations`).length > 0, 'a creation begins')
+
 /** What a killed server's connections held is given back a moment after it is gone. */
 const connectionsEnded = () =>
   until(async () => {
@@ -90,8 +91,9 @@ async function expectWhole(checked: Set<number>): Promise<void> {
   for (const id of ids.filter((one) => !checked.has(one))) {
     expect(await git.fsck(id, { isFull: true })).toEqual({ isSound: true, problems: [] })
     const [row] = await sql`
-      select is_empty, branch_count, watchers_count, (select count(*)::int from labels where repository_id = ${id}) as labels,
-        (select sha from refs where repository_id = ${id} and name = 'main') as sha from repositories where id = ${id}`
+      select is_empty, branch_count, watchers_count, (select count(*)::int from labels where labels.repository_id = ${id}) as labels,
+        (select sha from refs where refs.repository_id = ${id} and name = 'main') as sha
+      from repositories join repository_counters on repository_id = id where id = ${id}`
     const { sha } = await git.readCommit(id, 'main')
     expect(row).toEqual({ is_empty: false, branch_count: 1, watchers_count: 1, labels: 7, sha })
     checked.add(id)
@@ -109,7 +111,8 @@ test(
     for (let round = 0; round < ROUNDS; round++) {
       const answered: string[] = []
       const writers = Array.from({ length: WRITERS }, (_, index) => write(replica.url, `r${round}-${index}`, answered))
-      await Bun.sleep(100 + random() * 500)
+      await creationsBegun()
+      await Bun.sleep(random() * 500)
       await replica.kill()
       const open = (await Promise.all(writers)).filter((name) => name !== undefined)
       await connectionsEnded()

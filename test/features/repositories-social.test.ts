@@ -88,6 +88,21 @@ describe('watches', () => {
     expect((await bob.client.get('/repos/ann/open')).number('watchers_count')).toBe(1)
   })
 
+  test('a new repository of an organization is watched by all whose teams reach it', async () => {
+    const member = await service.createUser()
+    const other = await service.createUser()
+    await ann.client.post('/orgs', { username: 'watchful' })
+    const everywhere = { name: 'all', units: ['repo.code'], includes_all_repositories: true }
+    const reaching = (await ann.client.post('/orgs/watchful/teams', everywhere)).number('id')
+    const chosen = (await ann.client.post('/orgs/watchful/teams', { name: 'few', units: ['repo.code'] })).number('id')
+    await ann.client.put(`/teams/${reaching}/members/${member.name}`)
+    await ann.client.put(`/teams/${chosen}/members/${other.name}`)
+    await ann.client.post('/orgs/watchful/repos', { name: 'r' })
+    const watchers = await ann.client.get('/repos/watchful/r/subscribers')
+    expect(listed(watchers, 'login')[0].toSorted()).toEqual(['ann', member.name])
+    expect((await ann.client.get('/repos/watchful/r')).number('watchers_count')).toBe(2)
+  })
+
   test('visitors and strangers are refused', async () => {
     for (const method of ['GET', 'PUT', 'DELETE']) {
       expect((await service.anonymous.request('/repos/ann/open/subscription', { method })).status).toBe(401)
@@ -176,9 +191,10 @@ describe('organizations', () => {
     const { sql } = service.context
     await sql`insert into users (name, email, kind, visibility) values ('club', '', 'organization', 'public'), ('lodge', '', 'organization', 'private')`
     await sql`insert into teams (organization_id, name, permission, includes_all_repositories)
-      select id, 'Owners', 'owner', true from users where kind = 'organization'`
+      select id, 'Owners', 'owner', true from users where name in ('club', 'lodge')`
     await sql`insert into team_members (team_id, user_id, organization_id)
-      select t.id, u.id, t.organization_id from teams t, users u where u.name = 'ann'`
+      select t.id, u.id, t.organization_id from teams t, users u, users o
+      where u.name = 'ann' and o.id = t.organization_id and o.name in ('club', 'lodge')`
   })
 
   test('members who may make repositories for it do', async () => {
@@ -233,10 +249,44 @@ describe('organizations', () => {
   })
 })
 
+test('stars, watchers and forks count what everybody may know of', async () => {
+  const [owner, fan, keeper] = [await service.createUser(), await service.createUser(), await service.createUser()]
+  const repo = await service.createRepository(owner)
+  const counts = async () => {
+    const { body } = await service.anonymous.get(repo.path)
+    const { stars_count, watchers_count, forks_count } = Object(body)
+    return [stars_count, watchers_count, forks_count]
+  }
+  const show = async (person: TestUser, visibility: string) => {
+    const change = { login_name: person.name, source_id: 0, visibility }
+    expect((await service.admin.client.patch(`/admin/users/${person.name}`, change)).status).toBe(200)
+  }
+  await keeper.client.post('/orgs', { username: 'cellar', visibility: 'private' })
+  await keeper.client.post(`${repo.path}/forks`, { organization: 'cellar' })
+  expect(await counts()).toEqual([0, 1, 0])
+  await fan.client.put(`/user/starred/${owner.name}/${repo.name}`)
+  await fan.client.put(`${repo.path}/subscription`)
+  const fork = await fan.client.post(`${repo.path}/forks`)
+  expect(await counts()).toEqual([1, 2, 1])
+  await show(fan, 'private')
+  expect(await counts()).toEqual([0, 1, 0])
+  await show(fan, 'public')
+  expect(await counts()).toEqual([1, 2, 1])
+  await fan.client.patch(`/repos/${fork.string('full_name')}`, { private: true })
+  expect(await counts()).toEqual([1, 2, 0])
+  await fan.client.patch(`/repos/${fork.string('full_name')}`, { private: false })
+  expect(await counts()).toEqual([1, 2, 1])
+  await service.admin.client.delete(`/admin/users/${fan.name}?purge=true`)
+  expect(await counts()).toEqual([0, 1, 0])
+})
+
 test('counters are what they count', async () => {
   const wrong = await service.context.sql`
-    select name from repositories where stars_count <> (select count(*) from stars where repository_id = repositories.id)
-      or watchers_count <> (select count(*) from watches where repository_id = repositories.id and is_subscribed)
+    select name from repositories join repository_counters on repository_id = id
+    where stars_count <> (select count(*) from stars join users on users.id = user_id
+        where stars.repository_id = repositories.id and visibility = 'public')
+      or watchers_count <> (select count(*) from watches join users on users.id = user_id
+        where watches.repository_id = repositories.id and is_subscribed and visibility = 'public')
     union all select name from users where stars_count <> (select count(*) from stars where user_id = users.id)`
   expect([...wrong]).toEqual([])
 })

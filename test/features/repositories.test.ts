@@ -75,10 +75,21 @@ describe('creation', () => {
     expect((await git.fsck(id, { isFull: true })).isSound).toBe(true)
   })
 
+  test('an open repository of a private person is internal', async () => {
+    const person = await service.createUser()
+    const settings = { login_name: person.name, source_id: 0, visibility: 'private' }
+    await service.admin.client.patch(`/admin/users/${person.name}`, settings)
+    const made = await person.client.post('/user/repos', { name: 'within' })
+    expect(made.body).toMatchObject({ private: false, internal: true })
+    const closed = await person.client.post('/user/repos', { name: 'closed', private: true })
+    expect(closed.body).toMatchObject({ private: true, internal: false })
+  })
+
   test('label sets, trust model, template, private and sha256 are kept', async () => {
     const body = { issue_labels: 'Default', trust_model: 'committer', template: true, private: true, auto_init: true }
     const made = await ann.client.post('/user/repos', { name: 'options', object_format_name: 'sha256', ...body })
-    expect(made.body).toMatchObject({ template: true, private: true, object_format_name: 'sha256' })
+    const kept = { template: true, private: true, object_format_name: 'sha256' }
+    expect(made.body).toMatchObject({ ...kept, has_actions: false, has_issues: true })
     const id = made.number('id')
     const [row] = await service.context.sql`
       select trust_model, (select count(*)::int from labels where repository_id = ${id}) as labels from repositories where id = ${id}`

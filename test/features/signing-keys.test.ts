@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { checkSigningKey } from '../../src/cli/doctor-machine.ts'
 import { ConfigError, loadConfig } from '../../src/config.ts'
+import { checkSigningKey } from '../../src/doctor/machine.ts'
 import { loadInstanceSigning } from '../../src/signatures/instance.ts'
 import { readSshSignature } from '../../src/signatures/ssh/signature.ts'
 import { startTestService, type TestRepository, type TestService, type TestUser } from '../harness/service.ts'
@@ -72,8 +72,7 @@ test('so are commits of the API, and git reads what was signed as it is', async 
   const updated = await alice.client.put(`${path}/one`, {
     content: Buffer.from('again').toString('base64'),
     sha: created.string('content.sha'),
-    author: { name: 'Friend', email: 'friend@example.org' },
-    committer: { name: 'Alice', email },
+    author: { name: 'Alice', email },
   })
   expect(updated.body).toMatchObject({ verification: signed })
   const several = await alice.client.post(path, { files: [{ operation: 'create', path: 'two', content }] })
@@ -96,10 +95,26 @@ test('so are commits of the API, and git reads what was signed as it is', async 
 test('the service vouches for its callers and not for whom they name', async () => {
   const bob = await service.createUser('bob')
   const path = `${repository.path}/contents`
-  for (const [index, committer] of ['bob@localhost.localdomain', 'nobody@example.org'].entries()) {
+  const id = (await alice.client.get('/user')).number('id')
+  const bobs = 'bob@localhost.localdomain'
+  for (const [index, committer] of [bobs, 'nobody@example.org'].entries()) {
     const made = await alice.client.post(`${path}/other${index}`, { content, committer: { email: committer } })
     expect(made.body).toMatchObject({ commit: { committer: { email: committer } }, verification: unsigned })
   }
+  const mine = { name: 'Alice', email }
+  const friend = { name: 'Friend', email: 'friend@example.org' }
+  for (const [index, people] of [
+    { author: friend, committer: mine },
+    { author: mine, committer: friend },
+    { author: { ...mine, email: bobs }, committer: mine },
+    { author: { ...mine, email: `${id + 1}+alice@noreply.localhost` }, committer: mine },
+    { author: { ...mine, email: 'forge@example.org' }, committer: mine },
+  ].entries()) {
+    const made = await alice.client.post(`${path}/people${index}`, { content, ...people })
+    expect([index, made.body]).toMatchObject([index, { verification: unsigned }])
+  }
+  const second = await alice.client.post(`${path}/both`, { content, author: mine, committer: mine })
+  expect(second.body).toMatchObject({ verification: signed })
   await alice.client.patch('/user/settings', { hide_email: true })
   const hidden = await alice.client.post(`${path}/hidden`, { content })
   expect(hidden.string('commit.committer.email')).toEndWith('@noreply.localhost')

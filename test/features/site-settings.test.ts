@@ -30,6 +30,26 @@ test('what is said to be off is what the service does not do', async () => {
   expect((await settings('attachment')).enabled).toBe(isServed(/\/issues\/\{index\}\/assets$/))
 })
 
+test('what may be attached and the theme carry the names and sizes that clients know', async () => {
+  const attachment = await settings('attachment')
+  expect(attachment).toMatchObject({
+    max_size: 100,
+    max_files: 5,
+    allowed_types: expect.stringMatching(/^\.avif,.*,\.zip$/),
+  })
+  expect(await settings('ui')).toMatchObject({ default_theme: 'gitea-auto' })
+})
+
+test.each(['/repos/issues/search', '/repos/OWNER/REPO/issues/pinned'])(
+  'the fixed path %s is a missing route, and no thing of that name',
+  async (path) => {
+    const target = `${service.url}/api/v1${path.replace('OWNER', repo.owner).replace('REPO', repo.name)}`
+    const [unbuilt, missing] = await Promise.all([fetch(target), fetch(`${service.url}/api/v1/nothing/like/this`)])
+    expect([unbuilt.status, await unbuilt.text()]).toEqual([404, await missing.text()])
+    expect(unbuilt.headers.get('content-type')).toBe(missing.headers.get('content-type'))
+  },
+)
+
 test('sizes of pages are those of the settings, and hold', async () => {
   expect(await settings('api')).toMatchObject({ max_response_items: 7, default_paging_num: 5 })
   for (let count = 0; count < 9; count += 1) await service.createUser()

@@ -201,6 +201,20 @@ describe('the owners', () => {
 })
 
 describe('members', () => {
+  test('may be people who hide, when an owner names them exactly', async () => {
+    const id = await team(await organization())
+    const hidden = await service.createUser()
+    const settings = { login_name: hidden.name, source_id: 0, visibility: 'private' }
+    await service.admin.client.patch(`/admin/users/${hidden.name}`, settings)
+    const path = `/teams/${id}/members/${hidden.name}`
+    expect((await owner.client.delete(path)).status).toBe(404)
+    expect((await owner.client.put(path)).status).toBe(204)
+    expect((await owner.client.get(path)).status).toBe(200)
+    expect((await owner.client.delete(path)).status).toBe(204)
+    expect((await owner.client.get(path)).status).toBe(404)
+    expect((await owner.client.put(`/teams/${id}/members/nobody-at-all`)).status).toBe(404)
+  })
+
   test('come and go, and with the last team they leave the organization', async () => {
     const org = await organization()
     const id = await team(org)

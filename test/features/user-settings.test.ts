@@ -15,6 +15,7 @@ test('settings are changed one by one', async () => {
   const slanted = 'http:\\\\example.com'
   expect((await alice.client.patch('/user/settings', { website: slanted })).string('website')).toBe(slanted)
   expect((await alice.client.patch('/user/settings', { website: 'http:\\\\a:b@example.com' })).status).toBe(422)
+  expect((await alice.client.get('/user/settings')).string('theme')).toBe('gitea-auto')
   expect((await alice.client.patch('/user/settings', { theme: 'arc' })).string('theme')).toBe('arc')
   expect((await alice.client.patch('/user/settings', { theme: '' })).string('theme')).toBe('arc')
   const second = await alice.client.patch('/user/settings', {

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { storagePath } from '../../src/git/storage.ts'
 import { startTestService, type TestRepository, type TestService, type TestUser } from '../harness/service.ts'
 import { fixture } from '../signatures/fixtures.ts'
 import {
@@ -46,6 +48,15 @@ const verificationOf = async (sha: string, client = bob.client): Promise<unknown
   const answer = await client.get(`${repository.path}/git/commits/${sha}`)
   expect(answer.status).toBe(200)
   return Reflect.get(Object(Reflect.get(Object(answer.body), 'commit')), 'verification')
+}
+
+/** Puts an object among those of the repository, also one that nobody may push. */
+function put(type: 'commit' | 'tag', content: Buffer): Promise<string> {
+  const folder = join(service.context.config.repositoriesDir, storagePath(repository.id))
+  return service.git(['hash-object', '--literally', '-t', type, '-w', '--stdin'], {
+    cwd: folder,
+    input: new Blob([new Uint8Array(content)]),
+  })
 }
 
 const refused = (reason: string) => ({ verified: false, reason: `gpg.error.${reason}`, signer: null })
@@ -156,6 +167,24 @@ test('addresses count in any letter case, hidden ones by what stands for them, u
   expect(await verificationOf(unconfirmed)).toMatchObject({ verified: true })
 })
 
+test('an address that stands for another account counts for nobody else, even where a row says so', async () => {
+  const { sql } = service.context
+  const [id, hearth] = [(await bob.client.get('/user')).number('id'), await service.createUser('hearth')]
+  const key = makeSshKey()
+  expect((await hearth.client.post('/user/keys', { title: 'mine', key: key.line })).status).toBe(201)
+  for (const email of [`${id}+bob@noreply.localhost`, 'bob@noreply.localhost', 'hearth@noreply.localhost']) {
+    // As an older version of the service has let it in.
+    await sql`insert into emails (user_id, email, is_activated) select id, ${email}, true from users where name = 'alice'`
+    const sha = await pushed(ssh.sign, { email })
+    expect([email, await verificationOf(sha)]).toMatchObject([email, refused('no_committer_account')])
+    const told = await bob.client.get(`${repository.path}/git/commits/${sha}`)
+    expect(told.body).toMatchObject({ committer: email.startsWith('hearth') ? null : { login: 'bob' } })
+    await sql`delete from emails where email = ${email}`
+  }
+  const asService = await pushed(key.sign, { email: 'hearth@noreply.localhost' })
+  expect(await verificationOf(asService)).toMatchObject(refused('no_committer_account'))
+})
+
 test('a commit that is no UTF-8 is verified by its bytes, in branches too', async () => {
   for (const sign of [ssh.sign, gpg.sign]) {
     const commit = { message: 'Gr\xfc\xdfe\n', head: 'encoding ISO-8859-1\n', encoding: 'latin1' as const }
@@ -236,4 +265,93 @@ test('an OpenPGP key counts while one of its addresses is confirmed, or its owne
   const proof = { key_id: held.keyId, armored_signature: await held.sign(Buffer.from(token)) }
   expect((await dave.client.post('/user/gpg_key_verify', proof)).status).toBe(200)
   expect(await verificationOf(sha)).toMatchObject({ verified: true })
+})
+
+test('a commit that programs could read in two ways is not verified, whoever signed it', async () => {
+  const headerBehind = (header: string) => (content: string) =>
+    content.replace(/(-----END [A-Z]+ SIGNATURE-----\n)\n/, (_, end) => `${end}${header}\n\n`)
+  const cases: [string, string, (content: string) => string][] = [
+    ['another encoding behind CR', '', headerBehind('gpgsig-note x\rencoding utf-16le\rx')],
+    ['another encoding in a header that is not signed', '', headerBehind('gpgsignature x')],
+    ['a second signature', '', headerBehind('gpgsig -----BEGIN SSH SIGNATURE-----')],
+    ['text behind the signature', '', (content) => content.replace(/(-----END [A-Z]+ SIGNATURE-----)/, '$1\n more')],
+    ['a second author', `author Bob <${emailOf(bob)}> 1 +0000\n`, String],
+    ['a second committer', `committer Bob <${emailOf(bob)}> 1 +0000\n`, String],
+    ['a second tree', `tree ${'0'.repeat(40)}\n`, String],
+    ['a late parent', `parent ${'0'.repeat(40)}\n`, String],
+    ['two encodings', 'encoding UTF-8\nencoding ISO-8859-1\n', String],
+    ['a committer that goes on', ' and on\n', String],
+    ['CR in a header', 'note a\rb\n', String],
+    ['an empty name', '\u00a0 x\n', String],
+  ]
+  for (const [name, head, change] of cases)
+    for (const sign of [ssh.sign, gpg.sign]) {
+      const sha = await pushed(sign, { head, change })
+      const verdict = await verificationOf(sha)
+      expect([name, verdict]).toMatchObject([name, refused('extract_sign')])
+    }
+  // Nobody may push one with NUL.
+  const withNul = await objects.commit(ssh.sign, { email: emailOf(alice), message: 'One\n\0\nand another\n' })
+  expect(await verificationOf(await put('commit', await objects.read(withNul)))).toMatchObject(refused('extract_sign'))
+  const plain = await verificationOf(await pushed(gpg.sign, { head: 'note a\n goes on\nnote b\n' }))
+  expect(plain).toMatchObject({ verified: true })
+})
+
+test('what a verified commit or tag shows is what was signed, byte for byte', async () => {
+  // As an encoding would read it that stands where only some programs look: the signed text has none.
+  const change = (content: string) =>
+    content.replace(/(-----END [A-Z]+ SIGNATURE-----\n)\n/, (_, end) => `${end} \rencoding utf-16le\n\n`)
+  const message = 'What was signed\n'
+  const forged = await bob.client.get(`${repository.path}/git/commits/${await pushed(ssh.sign, { message, change })}`)
+  expect(forged.body).toMatchObject({ commit: { message, verification: refused('extract_sign') } })
+  const marked = '\ufeffMarked, with CR\r\nin it\n'
+  const sha = await pushed(ssh.sign, { message: marked })
+  const answer = await bob.client.get(`${repository.path}/git/commits/${sha}`)
+  expect(answer.body).toMatchObject({ commit: { message: marked, verification: { verified: true } } })
+  for (const separator of ['\r', '\u2028']) {
+    const quoted = `Before${separator}-----BEGIN SSH SIGNATURE-----\nafter\n`
+    const tag = await objects.tag(ssh.sign, { email: emailOf(alice), target: sha, name: 'quoted', message: quoted })
+    await objects.push(tag, `refs/tags/quoted${separator.codePointAt(0)}`)
+    const told = await bob.client.get(`${repository.path}/git/tags/${tag}`)
+    expect(told.body).toMatchObject({ message: quoted, verification: { verified: true } })
+  }
+})
+
+test('a tag that programs could read in two ways is not verified', async () => {
+  const target = await pushed(ssh.sign)
+  const person = `Somebody <${emailOf(alice)}> 1704164645 +0000`
+  const tagger = `tagger ${person}\n`
+  const start = `object ${target}\ntype commit\n`
+  const cases: [string, string][] = [
+    ['two names', `${start}tag v1\ntag v2\n${tagger}`],
+    ['two objects', `${start}object ${target}\ntag v1\n${tagger}`],
+    ['two taggers', `${start}tag v1\n${tagger}tagger Bob <${emailOf(bob)}> 1 +0000\n`],
+    ['a name that goes on', `${start}tag v1\n v2\n${tagger}`],
+    ['CR in a name', `${start}tag v1\rv2\n${tagger}`],
+    ['a signature in its head', `${start}tag v1\n${tagger}gpgsig x\n`],
+    ['two addresses', `${start}tag v1\ntagger A <${emailOf(bob)}> <${emailOf(alice)}> 1 +0000\n`],
+    ['a tree as a commit', `tree ${target}\nauthor ${person}\ncommitter ${person}\n`],
+  ]
+  for (const [name, head] of cases) {
+    const content = Buffer.from(`${head}\nA tag\n`)
+    const sha = await put('tag', Buffer.concat([content, Buffer.from(await ssh.sign(content))]))
+    const answer = await bob.client.get(`${repository.path}/git/tags/${sha}`)
+    expect([name, answer.body]).toMatchObject([name, { verification: refused('extract_sign') }])
+  }
+})
+
+test('a tag of a tag has the verdict of its own signature', async () => {
+  const target = await pushed(ssh.sign)
+  const inner = await objects.tag(ssh.sign, { email: emailOf(alice), target, name: 'inner' })
+  const content = `object ${inner}\ntype tag\ntag outer\ntagger Bob <${emailOf(bob)}> 1704164645 +0000\n\nOuter\n`
+  const copied = (await ssh.sign(Buffer.from('something else'))).trimEnd()
+  const outer = await objects.write('tag', Buffer.from(`${content}${copied}\n`))
+  await objects.push(outer, 'refs/tags/outer')
+  const told = await bob.client.get(`${repository.path}/git/tags/${outer}`)
+  expect(told.body).toMatchObject({
+    object: { sha: inner, type: 'tag' },
+    verification: refused('probable_bad_signature'),
+  })
+  const own = await bob.client.get(`${repository.path}/git/tags/${inner}`)
+  expect(own.body).toMatchObject({ verification: { verified: true } })
 })

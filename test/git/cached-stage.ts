@@ -8,13 +8,13 @@ import { commit, initialCommit, must, openDoor, openStage, type Stage } from './
 
 export const MIB = 1024 ** 2
 
-/** The engine with a cache of packs, over a git that notes each start of upload-pack, behind a door. */
+/** The engine with a cache of streams, over a git that notes each start of upload-pack, behind a door. */
 export interface CachedStage extends Stage {
   url(id: number): string
   /** Folder of the cache. */
   packs: string
-  /** Names of the packs that are kept for a repository, when nothing is being written any more. */
-  kept(id: number): Promise<string[]>
+  /** Names of the packs that are cached for a repository, when nothing is being written any more. */
+  cached(id: number): Promise<string[]>
   /** How often git was started for clients so far, or with another command. */
   started(command?: string): Promise<number>
   /** Holds every git that is started for a client, until what is returned is called. */
@@ -29,14 +29,14 @@ export async function openCachedStage(maxBytes = 100 * MIB, option: Partial<GitO
   const packs = place.work('packs')
   let now = Date.parse('2026-01-02T03:04:05Z')
   const clock = { now: () => new Date(now) }
-  const stage = await openStage({ gitBinary, packCache: { folder: packs, maxBytes }, clock, ...option })
+  const stage = await openStage({ gitBinary, streamCache: { folder: packs, maxBytes }, clock, ...option })
   const door = openDoor(stage)
   const names = (id: number) => readdir(join(packs, String(id))).catch(() => [])
   return {
     ...stage,
     url: door.url,
     packs,
-    async kept(id) {
+    async cached(id) {
       let found = await names(id)
       while (found.some((name) => name.startsWith('.'))) {
         await Bun.sleep(2)
@@ -87,10 +87,7 @@ export async function clone(stage: CachedStage, id: number, option: readonly str
   return path
 }
 
-/**
- * Two commits, one file of random content, and an object that nobody asks for, so that a clone is no case for the packs as they lie.
- * Returns the second commit.
- */
+/** Two commits and one file of random content. Returns the second commit. */
 export async function createWithData(
   { git, folder }: Stage,
   id: number,
@@ -98,7 +95,6 @@ export async function createWithData(
 ): Promise<string> {
   await git.createRepository(id, { objectFormat, defaultBranch: 'main', initialCommit })
   await commit(git, id, [{ op: 'put', path: 'data', content: randomBytes(bytes) }])
-  await must(['hash-object', '-w', '/dev/null'], folder(id))
   return must(['rev-parse', 'main'], folder(id))
 }
 

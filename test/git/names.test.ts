@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { isValidBranchName, isValidRefName, revisionCandidates } from '../../src/git/names.ts'
+import { isValidBranchName, isValidRefName, isValidTagName, revisionCandidates } from '../../src/git/names.ts'
 import { isSubmoduleFile, pathFault } from '../../src/git/paths.ts'
 import { storagePath } from '../../src/git/storage.ts'
 import { run } from './stage.ts'
@@ -17,8 +17,10 @@ test.each(NAMES)('judges the branch name %j as git does', async (name) => {
 
 test.each([
   '-x', '--upload-pack=x', 'HEAD', '', 'refs/heads/x', 'x'.repeat(251), `${'x/'.repeat(600)}x`, '\ud800', 'a\ufffdb', 'a\0b', 'a\nb',
+  'a\u202eb', 'a\u2066b', 'a\u200fb', 'a\u061cb',
 ])('refuses %j as a branch, stricter than git', (name) => {
   expect(isValidBranchName(name)).toBe(false)
+  expect(isValidTagName(name.replace('refs/heads/x', 'refs/tags/x'))).toBe(false)
 }) // biome-ignore format: a table
 
 test.each(['main', 'refs', 'heads/main', '../x', 'refs/heads', 'refs//x'])('refuses the full name %j', (name) => {

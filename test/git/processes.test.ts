@@ -3,10 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { chmod, mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
-import { gitEnvironment } from '../../src/git/cli/environment.ts'
 import { createGit } from '../../src/git/cli/git.ts'
-import { Readers } from '../../src/git/cli/readers.ts'
-import { Slots } from '../../src/git/cli/slots.ts'
+import { Readers } from '../../src/git/cli/objects/readers.ts'
+import { gitEnvironment } from '../../src/git/cli/process/environment.ts'
 import { GitError } from '../../src/git/errors.ts'
 import { until } from '../harness/until.ts'
 import { codeOf, commit, initialCommit, must, openDoor, openStage, type Stage } from './stage.ts'
@@ -191,52 +190,6 @@ describe('kept readers', () => {
   })
 })
 
-describe('slots', () => {
-  test('pass on in order, refuse beyond the queue, and forget who gave up', async () => {
-    const slots = new Slots(1, 2)
-    const { signal } = new AbortController()
-    const impatient = new AbortController()
-    const first = await slots.acquire(signal)
-    const second = slots.acquire(impatient.signal)
-    const third = slots.acquire(signal)
-    expect(await codeOf(slots.acquire(signal))).toBe('busy')
-    impatient.abort(new GitError('aborted', 'aborted', 'gone'))
-    expect(await codeOf(second)).toBe('aborted')
-    first()
-    first()
-    const release = await third
-    release()
-    const again = await slots.acquire(signal)
-    again()
-  })
-
-  test('leave a quarter to other repositories, of what runs and of what waits', async () => {
-    const slots = new Slots(4, 4)
-    const { signal } = new AbortController()
-    const slow = await Promise.all([1, 2, 3].map(() => slots.acquire(signal, 'bomb')))
-    const more = [1, 2, 3].map(() => slots.acquire(signal, 'bomb'))
-    expect(await codeOf(slots.acquire(signal, 'bomb'))).toBe('busy')
-    const other = await slots.acquire(signal, 'other')
-    const another = slots.acquire(signal, 'another')
-    expect(await codeOf(slots.acquire(signal, 'third'))).toBe('busy')
-    // The bomb has its share: the next who may goes first, though others have waited longer.
-    other()
-    ;(await another)()
-    for (const end of slow) end()
-    for (const waiting of more) (await waiting)()
-    const all = await Promise.all(['a', 'b', 'c', 'd'].map((subject) => slots.acquire(signal, subject)))
-    for (const end of all) end()
-  })
-
-  test('make more commands than may run wait, and more than may wait fail', async () => {
-    const git = await createGit({ repositoriesDir: stage.root, maxProcesses: 1, maxQueue: 3 })
-    const codes = await Promise.all(Array.from({ length: 10 }, () => codeOf(git.listRefs(1))))
-    expect(codes.filter((code) => code === undefined)).toHaveLength(4)
-    expect(codes.filter((code) => code === 'busy')).toHaveLength(6)
-    await git.close()
-  })
-})
-
 describe('nothing in a folder is run', () => {
   test('neither hooks nor programs named in its config', async () => {
     const mark = stage.work('mark')
@@ -274,7 +227,8 @@ describe('nothing in a folder is run', () => {
     await door.close()
     await new Response(await stage.git.diff(1, { head: 'main~1' })).text()
     await stage.git.log(1, { revision: 'main', limit: 5, withChanges: true })
-    await new Response(await stage.git.archive(1, { revision: 'main', format: 'tar.gz' })).arrayBuffer()
+    const archive = await stage.git.archive(1, { revision: 'main', format: 'tar.gz' })
+    await new Response(await archive.read()).arrayBuffer()
     await stage.git.maintain(1, { isFull: true })
     expect(await Bun.file(mark).exists()).toBe(false)
     await rm(join(folder, 'hooks'), { recursive: true })

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { randomBytes } from 'node:crypto'
 import { readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { codeOf, commit, must, openStage, type Stage } from './stage.ts'
+import { codeOf, commit, initialCommit, must, openStage, type Stage } from './stage.ts'
 
 let stage: Stage
 let work: string
@@ -177,7 +178,7 @@ describe('trees and blobs', () => {
     const sha = (await stage.git.findEntry(1, 'main', 'bin.dat'))?.sha ?? ''
     expect(Buffer.from((await stage.git.readBlob(1, sha)).bytes).toString()).toBe('a\0b')
     const open = await stage.git.openBlob(1, sha)
-    expect([open.size, await new Response(open.stream).text()]).toEqual([3, 'a\0b'])
+    expect([open.size, await new Response(await open.read()).text()]).toEqual([3, 'a\0b'])
     expect(await codeOf(stage.git.readBlob(1, sha, { maxBytes: 2 }))).toBe('limit')
     expect(await codeOf(stage.git.readBlob(1, 'main'))).toBe('object-type')
     expect([...(await stage.git.sizes(1, [sha, 'f'.repeat(40)])).keys()]).toEqual([sha])
@@ -187,9 +188,11 @@ describe('trees and blobs', () => {
     const content = Buffer.alloc(20_000_000, 'abc')
     const made = await commit(stage.git, 1, [{ op: 'create', path: 'big', content }], 'side')
     const open = await stage.git.openBlob(1, made.blobs.get('big') ?? '')
-    expect(Buffer.from(await new Response(open.stream).arrayBuffer()).equals(content)).toBe(true)
+    expect(Buffer.from(await new Response(await open.read()).arrayBuffer()).equals(content)).toBe(true)
     const half = await stage.git.openBlob(1, made.blobs.get('big') ?? '')
-    await half.stream.cancel()
+    await (await half.read()).cancel()
+    const part = await half.read({ start: 2_999_999, end: 3_000_002 })
+    expect(await new Response(part).text()).toBe('cab')
   })
 
   test('each name of a folder has the commit that touched it last', async () => {
@@ -247,9 +250,9 @@ describe('differences', () => {
 
   test('an archive unpacks to the commit, below its prefix', async () => {
     for (const format of ['tar.gz', 'zip'] as const) {
-      const stream = await stage.git.archive(1, { revision: 'main', format, prefix: 'repo' })
+      const { read } = await stage.git.archive(1, { revision: 'main', format, prefix: 'repo' })
       const file = stage.work(`archive.${format}`)
-      await Bun.write(file, new Response(stream))
+      await Bun.write(file, new Response(await read()))
       if (format === 'zip') expect((await Bun.file(file).bytes()).subarray(0, 2)).toEqual(new Uint8Array([0x50, 0x4b]))
       else {
         const child = Bun.spawn(['tar', '-tzf', file], { stdout: 'pipe' })
@@ -338,6 +341,40 @@ test('maintenance rolls packs together and loses nothing', async () => {
   expect(await stage.git.log(2, { revision: 'main', limit: 10 })).toEqual(log)
   await commit(stage.git, 2, [{ op: 'put', path: 'a', content: 'after' }])
   expect(await stage.git.fsck(2, { isFull: true })).toEqual({ isSound: true, problems: [] })
+})
+
+test('after pushes a bitmap and the graph of commits are made anew, where enough has come', async () => {
+  await stage.git.createRepository(33, { objectFormat: 'sha1', defaultBranch: 'main', initialCommit })
+  const made = async () => {
+    const objects = join(stage.folder(33), 'objects')
+    const names = [...(await readdir(join(objects, 'pack'))), ...(await readdir(join(objects, 'info')))]
+    return names.filter((name) => name.endsWith('.bitmap') || name.startsWith('commit-graph'))
+  }
+  await stage.git.maintainIfNeeded(33)
+  const first = await made()
+  expect(first.map((name) => name.replace(/-[0-9a-f]{40}/, ''))).toEqual(['multi-pack-index.bitmap', 'commit-graphs'])
+  await stage.git.maintainIfNeeded(33)
+  expect(await made()).toEqual(first)
+  await commit(stage.git, 33, [{ op: 'put', path: 'much', content: randomBytes(10_000) }])
+  await stage.git.maintainIfNeeded(33)
+  expect(await made()).not.toEqual(first)
+  await commit(stage.git, 33, [{ op: 'put', path: 'little', content: 'x' }])
+  const second = await made()
+  await stage.git.maintainIfNeeded(33)
+  expect(await made()).toEqual(second)
+  for (let number = 0; number < 20; number++)
+    await commit(stage.git, 33, [{ op: 'put', path: 'a', content: `${number}` }])
+  await stage.git.maintainIfNeeded(33)
+  expect((await stage.git.sizeOnDisk(33)).packs).toBeLessThan(5)
+  expect(await stage.git.fsck(33, { isFull: true })).toEqual({ isSound: true, problems: [] })
+})
+
+test('maintenance that is asked for twice at once does one after the other', async () => {
+  await stage.git.createRepository(34, { objectFormat: 'sha1', defaultBranch: 'main', initialCommit })
+  for (let number = 0; number < 5; number++)
+    await commit(stage.git, 34, [{ op: 'put', path: 'a', content: `${number}` }])
+  const asked = Array.from({ length: 8 }, () => codeOf(stage.git.maintain(34)))
+  expect(await Promise.all(asked)).toEqual(asked.map(() => undefined))
 })
 
 test('a commit that is no UTF-8, or signed, is read', async () => {

@@ -130,17 +130,17 @@ export function openDoor({ git }: Stage, option: { judge?: PushJudge; maxInputBy
       const judged = service === 'receive-pack' && option.judge ? await option.judge(plain) : plain
       if (judged instanceof Uint8Array) return new Response(Buffer.from(judged), { headers: { 'content-type': type } })
       const { signal } = request
-      const { stream, file } = await git.serve(id, service, {
+      const { stream } = await git.serve(id, service, {
         body: judged,
         protocol,
         signal,
         maxInputBytes: option.maxInputBytes,
       })
-      return answer(file ?? stream, type)
+      return answer(stream, type)
     },
   })
   return { url: (id: number) => `http://127.0.0.1:${server.port}/${id}`, close: () => server.stop(true) }
 }
 
-const answer = (stream: ReadableStream<Uint8Array> | Blob, type: string) =>
+const answer = (stream: ReadableStream<Uint8Array>, type: string) =>
   new Response(stream, { headers: { 'content-type': type, 'cache-control': 'no-cache' } })

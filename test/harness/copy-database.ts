@@ -14,7 +14,7 @@ export async function copyDatabase(url: string): Promise<TestDatabase> {
       const tables = await source<{ name: string; columns: string }[]>`
         select attrelid::regclass::text as name, string_agg(quote_ident(attname), ', ') as columns
         from pg_attribute join pg_class on pg_class.oid = attrelid
-        where relkind = 'r' and relnamespace in ('public'::regnamespace, 'graphile_worker'::regnamespace)
+        where relkind = 'r' and relnamespace = 'public'::regnamespace
           and attnum > 0 and not attisdropped and attgenerated = ''
         group by 1`
       await to.unsafe(`truncate ${tables.map(({ name }) => name).join(', ')}`)

@@ -2,7 +2,6 @@ import { resolve } from 'node:path'
 import type postgres from 'postgres'
 import { connect } from '../../db/connect.ts'
 import { migrate } from '../../db/migrate.ts'
-import { migrateJobs } from '../../src/jobs/migrate.ts'
 
 /** An empty, migrated database of one test file. */
 export interface TestDatabase {
@@ -46,7 +45,7 @@ async function makeTemplate(server: string): Promise<void> {
     const draft = `${TEMPLATE}_draft`
     await sql`drop database if exists ${sql(draft)}`
     await sql`create database ${sql(draft)}`
-    await migrate(databaseUrl(server, draft), { alsoMigrate: migrateJobs })
+    await migrate(databaseUrl(server, draft))
     // Renamed when whole: a failed migration must not leave half a template to the next test.
     await sql`alter database ${sql(draft)} rename to ${sql(TEMPLATE)}`
   })

@@ -56,6 +56,9 @@ export interface TestServiceOptions extends ServiceOptions {
   checksContract?: boolean
 }
 
+/** Most tests only need people. Those of passwords ask for the full cost. */
+const CHEAP_HASH = { memoryCost: 64, timeCost: 1 }
+
 const PASSWORD = 'correct horse battery'
 
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
@@ -74,7 +77,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     LOG_LEVEL: process.env.TEST_LOG ?? 'fatal',
     ...settings,
   })
-  const service = await startService(config, { worksJobs: false, ...serviceOptions })
+  const service = await startService(config, { worksJobs: false, hashCost: CHEAP_HASH, ...serviceOptions })
   const { url, context } = service
   const checker = checksContract ? await describedBy(url) : undefined
   const client = (credential?: Credential) => createClient({ url, credential, checker })

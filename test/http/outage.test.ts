@@ -22,7 +22,7 @@ beforeAll(async () => {
   replica = await startReplica(service, { DATABASE_URL: way.url, DATABASE_POOL_SIZE: '4', LOG_LEVEL: 'info' })
   client = createClient({ url: replica.url, credential: { token: owner.token } })
   visitor = createClient({ url: replica.url })
-}, 60_000)
+})
 afterAll(async () => {
   cable.mend()
   await replica.stop()
@@ -59,9 +59,9 @@ test('without its database the service says so everywhere, and goes on when it i
   expect((await client.get(`${repository.path}/issues`)).text).not.toContain('"lost"')
   expect((await client.get(`/repos/${owner.name}/half`)).status).toBe(404)
   expect((await client.post('/user/repos', { name: 'half', auto_init: true })).status).toBe(201)
-}, 60_000)
+})
 
-test('a database that falls silent is told of by the probe in time', async () => {
+test('the probe reports a database that falls silent in time', async () => {
   expect((await visitor.request('/api/healthz')).status).toBe(200)
   cable.mute()
   const since = performance.now()
@@ -73,24 +73,24 @@ test('a database that falls silent is told of by the probe in time', async () =>
   cable.cut()
   cable.mend()
   await until(isServed, 'the service is back')
-}, 60_000)
+})
 
 test('connections cut in the middle of anything: what was answered is there, all else is 503, nothing is half', async () => {
   const answered: string[] = []
   let isOver = false
   const statuses = new Set<number>()
   const writers = Array.from({ length: 4 }, async (_, writer) => {
-    for (let turn = 0; !isOver; turn += 1) {
-      const title = `w${writer}t${turn}`
+    for (let round = 0; !isOver; round += 1) {
+      const title = `w${writer}r${round}`
       const made =
-        turn % 4 === 0 ? await client.post('/user/repos', { name: title, auto_init: true }) : await issue(title)
+        round % 4 === 0 ? await client.post('/user/repos', { name: title, auto_init: true }) : await issue(title)
       statuses.add(made.status)
-      if (made.status === 201) answered.push(turn % 4 === 0 ? `repository ${title}` : title)
+      if (made.status === 201) answered.push(round % 4 === 0 ? `repository ${title}` : title)
     }
   })
   for (let cuts = 0; cuts < 25; cuts += 1) {
     const before = answered.length
-    await until(() => answered.length > before + 2, 'writes are answered', 20_000)
+    await until(() => answered.length > before + 2, 'writes are answered')
     cable.cutAfter(1 + Math.floor(Math.random() * 3000))
   }
   isOver = true

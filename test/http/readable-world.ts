@@ -7,7 +7,12 @@ type Values = Readonly<Record<string, string | number>>
 /** Turns a path of the API description into one that leads to something. */
 export type PathOf = (template: string) => string
 
-const hook = { type: 'gitea', config: { url: 'https://hooks.example/', content_type: 'json' }, events: ['push'] }
+const hook = {
+  type: 'gitea',
+  config: { url: 'https://hooks.example/', content_type: 'json' },
+  events: ['push'],
+  active: true,
+}
 
 /** One thing of each kind, the administrator's, so that every operation that reads has something to find. */
 export async function makeReadableWorld(service: TestService): Promise<PathOf> {
@@ -18,6 +23,14 @@ export async function makeReadableWorld(service: TestService): Promise<PathOf> {
     return answer
   }
   const idOf = async (path: string, json: object): Promise<number> => (await send('POST', path, json)).number('id')
+  /** A hook and the first delivery to it. */
+  const hookAt = async (place: string) => {
+    const id = await idOf(place, hook)
+    await send('POST', `${place}/${id}/tests`)
+    const deliveries = await send('GET', `${place}/${id}/deliveries`)
+    const [uuid = ''] = /[0-9a-f-]{36}/.exec(deliveries.text) ?? []
+    return { id, uuid }
+  }
   const friend = await service.createUser('friend')
   await service.createUser('pest')
   const world = await service.createRepository(admin, { name: 'world', license: 'MIT' })
@@ -72,12 +85,12 @@ export async function makeReadableWorld(service: TestService): Promise<PathOf> {
     [`${own}/labels/{id}`]: { id: label },
     [`${own}/milestones/{id}`]: { id: milestone },
     [`${own}/issues/comments/{id}`]: { id: await idOf(`${path}/issues/1/comments`, { body: 'text' }) },
-    [`${own}/hooks/{id}`]: { id: await idOf(`${path}/hooks`, hook) },
+    [`${own}/hooks/{id}`]: await hookAt(`${path}/hooks`),
     [`${own}/hooks/git/{id}`]: { id: 'pre-receive' },
-    '/orgs/{org}/hooks/{id}': { id: await idOf('/orgs/club/hooks', hook) },
+    '/orgs/{org}/hooks/{id}': await hookAt('/orgs/club/hooks'),
     '/orgs/{org}/labels/{id}': { id: await idOf('/orgs/club/labels', { name: 'bug', color: '#00ff00' }) },
-    '/user/hooks/{id}': { id: await idOf('/user/hooks', hook) },
-    '/admin/hooks/{id}': { id: await idOf('/admin/hooks', hook) },
+    '/user/hooks/{id}': await hookAt('/user/hooks'),
+    '/admin/hooks/{id}': await hookAt('/admin/hooks'),
     '/user/keys/{id}': { id: await idOf('/user/keys', { title: 'laptop', key: makeSshKey().line }) },
     '/user/gpg_keys/{id}': { id: await idOf('/user/gpg_keys', { armored_public_key: armored }) },
   }

@@ -43,7 +43,7 @@ beforeAll(async () => {
   const narrow = await basic.post('/users/alice/tokens', { name: 'narrow', scopes: ['public-only', 'all'] })
   const token = narrow.string('sha1')
   readers = [service.anonymous, alice.client, bob.client, service.admin.client, service.client({ token })]
-}, 60_000)
+})
 afterAll(() => service.stop())
 
 const texts = new Map<string, string>()

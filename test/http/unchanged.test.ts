@@ -20,7 +20,7 @@ beforeAll(async () => {
     const success = objectOf(objectOf(objectOf(objectOf(item).get).responses)['200'])
     return Object.keys(objectOf(success.content)).includes('application/json') ? [path] : []
   })
-}, 60_000)
+})
 afterAll(() => service.stop())
 
 /** Tokens are listed to a password only. */
@@ -55,7 +55,7 @@ test('whatever is read as JSON has a tag, and is not sent again to who has it', 
   }
   expect(wrong).toEqual([])
   expect(templates.length).toBeGreaterThan(115)
-}, 30_000)
+})
 
 test.each(['/version', '/user', '/repos/{owner}/{repo}', '/repos/{owner}/{repo}/labels'])(
   '%s by HEAD tells of the same',

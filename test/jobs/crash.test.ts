@@ -89,9 +89,10 @@ test('a living worker keeps its long job', async () => {
   await until(() => slow.lines.includes('hang 4 1'), 'the job runs')
   const other = await startProcess('work')
   await until(async () => {
-    const rows = await queue.database.sql`select 1 from job_workers where seen_at - started_at > '3 seconds'`
-    return rows.length === 2
-  }, 'both have shown that they live for three times as long as they may be silent')
+    const rows = await queue.database.sql`
+      select 1 from jobs where payload @> '{"eventIds":[4]}' and leased_until > created_at + interval '4 seconds'`
+    return rows.length === 1
+  }, 'the lease was kept for four times as long as it lasts')
   expect(other.lines).toEqual(['ready'])
   await slow.kill()
   await until(() => other.lines.includes('work 4 2'), 'it is taken over after the kill')

@@ -12,6 +12,7 @@ import { jobTasks } from '../../src/jobs/maintenance.ts'
 import { parseSchedule } from '../../src/jobs/schedule.ts'
 import { Refusal } from '../../src/kernel/errors.ts'
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts'
+import { until } from '../harness/until.ts'
 import { openQueue, type TestQueue } from './queue.ts'
 
 let home: TestDatabase
@@ -19,6 +20,7 @@ let queue: TestQueue
 let now: Date
 let ran: string[] = []
 let fault: Error | undefined
+let behave: (() => Promise<void>) | undefined
 const clocks: CronClock[] = []
 
 const task = (name: string, schedule: string): CronTask => ({
@@ -27,6 +29,7 @@ const task = (name: string, schedule: string): CronTask => ({
   description: `Task ${name}`,
   async run() {
     ran.push(name)
+    await behave?.()
     if (fault !== undefined) throw fault
   },
 })
@@ -40,8 +43,9 @@ beforeEach(async () => {
   now = new Date('2026-11-21T12:00:30Z')
   ran = []
   fault = undefined
+  behave = undefined
   await queue.database.sql`truncate cron_ticks, cron_tasks`
-  await queue.database.sql`delete from graphile_worker._private_jobs`
+  await queue.database.sql`delete from jobs`
 })
 afterEach(() => {
   for (const clock of clocks.splice(0)) clock.stop()
@@ -192,13 +196,40 @@ test('old ticks are forgotten but for the last of each task, which says what was
   expect(await dues()).toEqual(['nightly 2026-08-02T00:00:00.000Z', 'often 2026-11-21T11:50:00.000Z'])
 })
 
-test('the clean-up of the queue forgets empty queues and keeps those in use', async () => {
+test('the clean-up of the queue forgets what was retired long ago, and keeps the rest', async () => {
+  const { sql } = queue.database
   await startProcess()
-  await queue.add(1, '', { queue: 'used', runAt: new Date('2999-01-01T00:00:00Z') })
-  await queue.add(2, '', { queue: 'unused' })
-  await queue.jobs.drain()
+  for (let id = 1; id <= 3; id++) await queue.add(id, '', { runAt: new Date('2999-01-01T00:00:00Z') })
+  await sql`update jobs set attempts = max_attempts, retired_at = ${now}::timestamptz - interval '31 days' where payload @> '{"eventIds":[1]}'`
+  await sql`update jobs set attempts = max_attempts, retired_at = ${now}::timestamptz - interval '29 days' where payload @> '{"eventIds":[2]}'`
   await runCronTaskNow(queue.context, 'cleanup_job_queue')
   await queue.jobs.drain()
-  const names = await queue.database.sql`select queue_name from graphile_worker._private_job_queues order by 1`
-  expect(names.map(({ queue_name }) => queue_name)).toEqual(['cron:cleanup_job_queue', 'used'])
+  const left = await sql`select payload -> 'eventIds' ->> 0 as id from jobs order by 1`
+  expect(left.map(({ id }) => id)).toEqual(['2', '3'])
+})
+
+test('an attempt whose lease was taken away leaves the record of its task to the next', async () => {
+  await startProcess()
+  const { sql } = queue.database
+  const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  behave = async () => {
+    behave = undefined
+    begun.resolve()
+    await gate.promise
+    throw new Error('the old attempt')
+  }
+  await runCronTaskNow(queue.context, 'nightly')
+  const drained = queue.jobs.drain()
+  await begun.promise
+  // As another replica does when the lease has ended.
+  await sql`update jobs set lease = gen_random_uuid(), leased_until = now() + interval '1 minute' where name = 'cron.run'`
+  gate.resolve()
+  await until(
+    async () => (await sql`select 1 from pg_stat_activity where query like '%for key share%'`).length > 0,
+    'it writes',
+  )
+  await sql`update jobs set lease = null, leased_until = null`
+  await drained
+  const nightly = (await listCronTasks(queue.context)).find(({ name }) => name === 'nightly')
+  expect(nightly).toMatchObject({ execTimes: 2, lastError: null })
 })

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { enqueueJobs } from '../../src/jobs/enqueue.ts'
 import { listFailedJobs, removeRetiredJobs, retryFailedJob } from '../../src/jobs/failures.ts'
+import { LeaseLost } from '../../src/jobs/leases.ts'
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts'
 import { until } from '../harness/until.ts'
 import { openQueue, type Seen, type TestQueue } from './queue.ts'
@@ -105,7 +107,7 @@ test('a failed job waits, shows why, and succeeds at a later attempt', async () 
   expect(wait).toBeGreaterThan(2000)
   expect(wait).toBeLessThan(4000)
   expect(await drained()).toEqual([])
-  await queue.database.sql`update graphile_worker._private_jobs set run_at = now() where last_error is not null`
+  await queue.database.sql`update jobs set run_at = now() where last_error is not null`
   expect(await drained()).toEqual([7])
   expect(seen[0]?.attempt).toBe(2)
   expect(await listFailedJobs(queue.database.db)).toEqual([])
@@ -127,7 +129,7 @@ test('a job is retired after its last attempt, until someone asks for it again',
 
 test('a payload that does not fit its name fails before the handler sees it', async () => {
   const { sql, db } = queue.database
-  await sql`select 1 from graphile_worker.add_job('events.react', '{"eventId":"x"}'::json, max_attempts => 1)`
+  await sql`insert into jobs (name, payload, max_attempts) values ('events.react', '{"eventId":"x"}', 1)`
   expect(await drained()).toEqual([])
   const [failed] = await listFailedJobs(db)
   expect(failed?.lastError).toStartWith('payload/')
@@ -144,7 +146,7 @@ test('a stop ends the running jobs by their signal and hands them back with thei
       await ended.promise
     },
   })
-  await heeding.jobs.start()
+  heeding.jobs.start()
   await queue.add(1, '', { queue: 'kept' })
   await started.promise
   await queue.add(2, '', { queue: 'kept' })
@@ -164,45 +166,183 @@ test('a stop takes back jobs from handlers that ignore their signal', async () =
       return new Promise(() => undefined)
     },
   })
-  await deaf.jobs.start()
+  deaf.jobs.start()
   await queue.add(5, '', { queue: 'deaf' })
   await started.promise
   await deaf.jobs.stop(50)
-  await deaf.database.close()
+  await deaf.close()
   expect(await drained()).toEqual([5])
-  expect(await queue.database.sql`select id from job_workers`).toHaveLength(0)
 })
 
-test('a job that a living worker claimed but never heard of is freed', async () => {
+test('a job that a worker claimed but never heard of is freed when its lease ends', async () => {
   const done: number[] = []
+  const { sql } = queue.database
+  await queue.add(7, '', { queue: 'lost' })
+  // What is left when the answer to a claim is lost with its connection.
+  await sql`
+    update jobs set lease = gen_random_uuid(), leased_until = now() - interval '1 second', attempts = 1 where queue = 'lost'`
+  await queue.add(8, '', { queue: 'lost' })
   const worker = openQueue(home.url, {
-    liveness: { beatSeconds: 0.05, deadSeconds: 1, endSeconds: 1 },
+    liveness: { beatSeconds: 0.05, leaseSeconds: 1 },
     async react({ id, attempt }) {
       done.push(id, attempt)
     },
   })
-  const { sql } = queue.database
-  await queue.add(7, '', { queue: 'lost', runAt: new Date(Date.now() + 3_600_000) })
-  await worker.jobs.start()
-  // What is left when the answer to a claim is lost with its connection.
-  await sql`
-    update graphile_worker._private_job_queues q
-    set locked_by = (select id from job_workers), locked_at = now() - interval '1 minute'
-    from graphile_worker._private_jobs j where j.job_queue_id = q.id and q.queue_name = 'lost'`
-  await sql`
-    update graphile_worker._private_jobs
-    set locked_by = (select id from job_workers), locked_at = now() - interval '1 minute', run_at = now(), attempts = 1
-    where job_queue_id = (select id from graphile_worker._private_job_queues where queue_name = 'lost')`
-  await until(() => done.length > 0, 'the job ran')
-  expect(done).toEqual([7, 1])
+  worker.jobs.start()
+  await until(() => done.length === 4, 'the jobs ran')
+  expect(done).toEqual([7, 2, 8, 1])
   await worker.close()
+})
+
+test('a handler that lost its lease gets its signal, can no longer write or finish, and the next attempt is the only one that counts', async () => {
+  const { sql, db } = queue.database
+  const [begun, gate] = [Promise.withResolvers<Seen>(), Promise.withResolvers<void>()]
+  const results: unknown[] = []
+  const paused = openQueue(home.url, {
+    liveness: { beatSeconds: 0.05, leaseSeconds: 60 },
+    async react(job) {
+      begun.resolve(job)
+      await gate.promise
+      results.push(await db.transaction((tx) => job.holdLease(tx)).catch((error: unknown) => error))
+    },
+  })
+  paused.jobs.start()
+  await queue.add(9, '', { queue: 'fenced' })
+  const { signal } = await begun.promise
+  const lost = new Promise((resolve) => signal.addEventListener('abort', resolve))
+  await sql`
+    update jobs set lease = gen_random_uuid(), leased_until = now() + interval '1 minute', attempts = 2
+    where queue = 'fenced'`
+  await lost
+  gate.resolve()
+  await until(() => results.length > 0, 'it has tried to write')
+  expect(results).toEqual([expect.any(LeaseLost)])
+  await paused.close()
+  // The row is the other attempt's.
+  expect(await sql`select attempts from jobs where lease is not null`).toMatchObject([{ attempts: 2 }])
+  await sql`update jobs set lease = null, leased_until = null where queue = 'fenced'`
+  expect(await drained()).toEqual([9])
+  expect(seen[0]?.attempt).toBe(3)
+})
+
+test('while a handler holds its lease in a transaction nobody takes the job, even when the lease has ended', async () => {
+  const { sql, db } = queue.database
+  const [holding, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const attempts: number[] = []
+  const holder = openQueue(home.url, {
+    async react(job) {
+      attempts.push(job.attempt)
+      await db.transaction(async (tx) => {
+        await job.holdLease(tx)
+        holding.resolve()
+        await gate.promise
+      })
+    },
+  })
+  await queue.add(1, '', { queue: 'held' })
+  const done = holder.jobs.drain()
+  await holding.promise
+  await sql`update jobs set leased_until = now() - interval '1 minute' where queue = 'held'`
+  // Looks for jobs whose lease has ended, and finds another one.
+  const other = openQueue(home.url, {
+    liveness: { beatSeconds: 0.05, leaseSeconds: 1 },
+    async react(job) {
+      attempts.push(job.attempt)
+    },
+  })
+  await queue.add(2, '', { queue: 'free' })
+  await sql`
+    update jobs set lease = gen_random_uuid(), leased_until = now() - interval '1 second', attempts = 6 where queue = 'free'`
+  other.jobs.start()
+  await until(() => attempts.length === 2, 'the other job ran')
+  expect(attempts).toEqual([1, 7])
+  // Renewing goes on meanwhile.
+  await sql`update jobs set leased_until = now() + interval '1 minute' where queue = 'held'`
+  gate.resolve()
+  await done
+  await other.close()
+  await holder.close()
+  expect(attempts).toEqual([1, 7])
+})
+
+test('a job with a key that failed while the next one waits makes room for it', async () => {
+  const order = [] as string[]
+  await queue.add(1, 'first', { key: 'k', queue: 'k' })
+  await drained(async ({ word }) => {
+    order.push(word)
+    if (word !== 'first') return
+    await queue.add(1, 'second', { key: 'k', queue: 'k' })
+    await fail()
+  })
+  expect(order).toEqual(['first', 'second'])
+  expect(await listFailedJobs(queue.database.db)).toEqual([])
+})
+
+test('a key may leave the waiting job as it is, but not one that was retired', async () => {
+  const words = async () => {
+    await drained()
+    return seen.map(({ word }) => word)
+  }
+  await queue.add(1, 'old', { key: 'i', maxAttempts: 1 })
+  await queue.add(1, 'new', { key: 'i', onSameKey: 'ignore' })
+  expect(await words()).toEqual(['old'])
+  await queue.add(1, 'bad', { key: 'i', maxAttempts: 1 })
+  await drained(fail)
+  await queue.add(1, 'again', { key: 'i', onSameKey: 'ignore' })
+  expect(await words()).toEqual(['again'])
+  expect(await listFailedJobs(queue.database.db)).toEqual([])
+})
+
+test('a job that takes the place of another goes to the end of its queue', async () => {
+  await queue.add(1, '', { queue: 'q', key: 'k' })
+  await queue.add(2, '', { queue: 'q' })
+  await queue.add(3, '', { queue: 'q', key: 'k' })
+  expect(await drained()).toEqual([2, 3])
+})
+
+test('six workers at once run every job once, and those of a queue one at a time in their order', async () => {
+  const { db } = queue.database
+  const ran: string[] = []
+  const running = new Set<string>()
+  const overlaps: string[] = []
+  const workers = Array.from({ length: 6 }, () =>
+    openQueue(home.url, {
+      async react({ id, word }) {
+        if (word !== '' && running.has(word)) overlaps.push(word)
+        running.add(word)
+        await Promise.resolve()
+        ran.push(`${word} ${id}`)
+        running.delete(word)
+      },
+    }),
+  )
+  for (const worker of workers) worker.jobs.start()
+  const queues = ['', ...Array.from({ length: 12 }, (_, index) => `lane ${index}`)]
+  const all = Array.from({ length: 600 }, (_, id) => ({ id, word: queues[id % queues.length] ?? '' }))
+  for (let at = 0; at < all.length; at += 50) {
+    const batch = all.slice(at, at + 50).map(({ id, word }) => {
+      const payload = { eventIds: [id], reaction: word }
+      return word === '' ? { payload } : { payload, queue: word }
+    })
+    await enqueueJobs(db, 'events.react', batch)
+  }
+  await until(() => ran.length >= all.length, 'all have run')
+  for (const worker of workers) await worker.close()
+  expect(overlaps).toEqual([])
+  for (const word of queues.slice(1)) {
+    const own = ran.filter((line) => line.startsWith(`${word} `))
+    expect(own).toEqual(all.filter((one) => one.word === word).map(({ id }) => `${word} ${id}`))
+  }
+  expect(new Set(ran).size).toBe(all.length)
+  expect(ran).toHaveLength(all.length)
 })
 
 /** Ends the connections of all workers. Returns how many there were. */
 async function cutConnections(): Promise<number> {
   const cut = await queue.database.sql`
     select pg_terminate_backend(pid) from pg_stat_activity
-    where datname = current_database() and pid <> pg_backend_pid() and application_name = 'hearth jobs'`
+    where datname = current_database() and pid <> pg_backend_pid()
+      and application_name in ('hearth jobs', 'hearth listener')`
   return cut.length
 }
 
@@ -213,42 +353,21 @@ test('a running worker hears of a job at once, and is back soon after the databa
       done.push(id)
     },
   })
-  await worker.jobs.start()
+  worker.jobs.start()
   for (let id = 1; id <= 2; id++) {
-    expect(await cutConnections()).toBeGreaterThan(0)
+    await until(async () => (await cutConnections()) > 1, 'its connections are cut')
     await queue.add(id)
-    // A job that was just claimed over a connection that is cut waits until the claim counts as lost: 25 s at most.
+    // A job that was just claimed over a connection that is cut waits until its lease ends.
     await until(() => done.includes(id), `job ${id} after the connections were cut`, 40_000)
   }
   await worker.close()
 })
 
-test('a worker that was cut off in its very first statement works all the same', async () => {
-  const done: number[] = []
-  const worker = openQueue(home.url, {
-    async react({ id }) {
-      done.push(id)
-    },
-  })
-  await queue.database.sql.begin(async (sql) => {
-    await sql`lock table graphile_worker._private_tasks in access exclusive mode`
-    await worker.jobs.start()
-    const waiting = () => queue.database.sql`
-      select 1 from pg_stat_activity
-      where datname = current_database() and application_name = 'hearth jobs' and wait_event_type = 'Lock'`
-    await until(async () => (await waiting()).length > 0, 'the worker looks up its tasks')
-    await cutConnections()
-  })
-  await queue.add(1)
-  await until(() => done.includes(1), 'the job ran')
-  await worker.close()
-})
-
-test('a worker that cannot end, since a statement never does, is left behind and another takes its place', async () => {
+test('a worker goes on when a statement of its own could not end', async () => {
   const done: number[] = []
   const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const worker = openQueue(home.url, {
-    liveness: { beatSeconds: 0.05, deadSeconds: 20, endSeconds: 0.1 },
+    liveness: { beatSeconds: 0.05, leaseSeconds: 20 },
     async react({ id }) {
       if (id === 1) begun.resolve()
       if (id === 1) await gate.promise
@@ -256,21 +375,22 @@ test('a worker that cannot end, since a statement never does, is left behind and
     },
   })
   const { sql } = queue.database
-  const workers = async () => (await sql`select id from job_workers`).map(({ id }) => String(id))
-  const others = await workers()
-  const own = async () => (await workers()).filter((id) => !others.includes(id))
-  await worker.jobs.start()
-  const [first = ''] = await own()
+  const waiting = () => sql`
+    select pg_cancel_backend(pid) from pg_stat_activity
+    where datname = current_database() and application_name = 'hearth jobs' and wait_event_type = 'Lock'`
+  const leased = () => sql`select 1 from jobs where lease is not null`
+  worker.jobs.start()
   await queue.add(1)
   await begun.promise
   await sql.begin(async (locking) => {
     // Whoever wants to say that the job is done waits.
-    await locking`select 1 from graphile_worker._private_jobs where locked_by = ${first} for update`
+    await locking`select 1 from jobs where lease is not null for update`
     gate.resolve()
-    await sql`delete from job_workers where id = ${first}`
-    await until(async () => (await own()).some((id) => id !== first), 'another worker is there')
+    await until(async () => (await waiting()).length > 0, 'it waits, and is cancelled as by its time limit')
   })
   await queue.add(2)
   await until(() => done.includes(2), 'the second job ran')
+  await until(async () => (await leased()).length === 0, 'the first is finished')
+  expect(done).toEqual([1, 2])
   await worker.close()
 })

@@ -1,4 +1,5 @@
 import pino from 'pino'
+import { openChannels } from '../../db/channels.ts'
 import { type Database, openDatabase } from '../../db/client.ts'
 import type { Context } from '../../src/context.ts'
 import { createDispatcher } from '../../src/events/dispatcher.ts'
@@ -48,9 +49,10 @@ export function openQueue(url: string, options: QueueOptions = {}): TestQueue {
     const handler: JobHandler<Name> | undefined = handlers[name]
     return async (payload, run) => handler?.(context, payload, run)
   }
-  const { dispatch: feed } = createDispatcher({ ...database, log }, options.reactions ?? [])
-  const jobs = createJobs({ sql: database.sql, log, handlerOf, feed, ...options })
-  const context = partialContext(database, { jobs, log, clock: options.clock ?? systemClock })
+  const channels = openChannels({ url, sql: database.sql })
+  const { dispatch: feed } = createDispatcher({ db: database.db, channels, log }, options.reactions ?? [])
+  const jobs = createJobs({ url, channels, log, handlerOf, feed, ...options })
+  const context = partialContext({ ...database, channels }, { jobs, log, clock: options.clock ?? systemClock })
   return {
     database,
     jobs,
@@ -59,22 +61,35 @@ export function openQueue(url: string, options: QueueOptions = {}): TestQueue {
       jobs.enqueue(database.db, 'events.react', { eventIds: [id], reaction: word }, settings),
     async close() {
       await jobs.stop()
+      await channels.close()
       await database.close()
     },
   }
 }
 
-function partialContext({ db, sql }: Database, { jobs, log, clock }: Pick<Context, 'jobs' | 'log' | 'clock'>): Context {
+function partialContext(
+  { db, sql, channels }: Pick<Context, 'db' | 'sql' | 'channels'>,
+  { jobs, log, clock }: Pick<Context, 'jobs' | 'log' | 'clock'>,
+): Context {
   const absent = (): never => {
     throw new Error('tests of the queue have no such thing')
   }
   const stopping = new AbortController().signal
   return {
-    ...{ db, sql, jobs, log, clock, baseUrl: '', sshRoot: '', stopping },
+    ...{ db, sql, channels, jobs, log, clock, baseUrl: '', sshRoot: '', stopping },
     get config() {
       return absent()
     },
+    get openPgp() {
+      return absent()
+    },
     get git() {
+      return absent()
+    },
+    get outbound() {
+      return absent()
+    },
+    get hostPlaces() {
       return absent()
     },
     get signing() {
@@ -96,9 +111,6 @@ function partialContext({ db, sql }: Database, { jobs, log, clock }: Pick<Contex
       return absent()
     },
     get signIns() {
-      return absent()
-    },
-    get recognized() {
       return absent()
     },
     get secrets() {

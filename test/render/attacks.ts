@@ -31,6 +31,17 @@ const ADDRESSES = [
   `\u2028javascript:${CALL}`,
   `javascript\u00a0:${CALL}`,
   `javascript%3a${CALL}`,
+  `&#9;java&#13;&#10;script:${CALL}`,
+  `java\r\nscript:${CALL}`,
+  `\ufeffjavascript:${CALL}`,
+  `&Tab;&NewLine;javascript&colon;${CALL}`,
+  `&#x0A;data:text/html,<script>${CALL}</script>`,
+  `DATA:text/html;charset=utf-7,+ADw-script+AD4-${CALL}`,
+  `d\na\nt\na:text/html,<script>${CALL}</script>`,
+  `blob:${LEAK}/x`,
+  `filesystem:${LEAK}/x`,
+  `intent://x#Intent;S.browser_fallback_url=javascript:${CALL};end`,
+  `ms-its:javascript:${CALL}`,
 ]
 
 // biome-ignore format: one name a line would hide the list
@@ -198,6 +209,19 @@ const MUTATIONS = [
   `&amp;lt;img src=x onerror=${CALL}&amp;gt;`,
   `<table><td><table><a><img src=x onerror=${CALL}></a></table></td></table><svg><p><style><g title="</style><img src onerror=${CALL}>">`,
   `${'<div>'.repeat(600)}<svg><style><a title="</style><img src=x onerror=${CALL}>">`,
+  `<math><annotation-xml encoding="text/html"><style><img src=x onerror=${CALL}></style></annotation-xml></math>`,
+  `<math><mi><table><mglyph><nolink><style><img title="</style><img src=x onerror=${CALL}>">`,
+  `<svg><annotation-xml><foreignobject><style><!--</style><p id="--><img src=x onerror=${CALL}>">`,
+  `<svg><font color=x><style><img src=x onerror=${CALL}></style></font></svg>`,
+  `<svg></br><style><a id="</style><img src=x onerror=${CALL}>">`,
+  `<svg><![CDATA[</svg><img src=x onerror=${CALL}>]]></svg>`,
+  `<select><template><style><a title="</style><img src=x onerror=${CALL}>"></template></select>`,
+  `<form id=a><div></form><form id=b><math><mtext></form><form><mglyph><svg><mtext><style><path id="</style><img onerror=${CALL} src>">`,
+  `<p title="\u003c/p>&lt;img src=x onerror=${CALL}&gt;">x</p>`,
+  `<listing>&lt;img src=x onerror=${CALL}&gt;</listing>`,
+  `<pre>\n&lt;img src=x onerror=${CALL}&gt;</pre>`,
+  `<table><style><tr><td title="</style><img src=x onerror=${CALL}>">`,
+  `${'<svg><mtext>'.repeat(300)}<style><a title="</style><img src=x onerror=${CALL}>">`,
   `${'<b>'.repeat(130)}<img src=x onerror=${CALL}>`,
 ]
 
@@ -209,6 +233,52 @@ const CLOBBERING = [
   '<img name=getElementById src=x>',
   '<div id=after>x</div>',
   '<a id="__proto__" href=x>y</a><a name=currentScript href=x>z</a>',
+]
+
+/** Elements that browsers end early or move: their end tags would then end elements of the page around them. */
+const ESCAPES = [
+  '<li>x</li></ul></div>',
+  '<ul><li><article><div><li>x</ul>',
+  '<ul><li><button><div><li>x</button></ul>',
+  '<ul><li><marquee><p><div><li>x</marquee></ul>',
+  '<ul><li><select><li>x</select></ul>',
+  '<ol><li><fieldset><div><ul></ul><li>x</ol>',
+  '<dl><dt><main><div><dd>x</dl>',
+  '<dl><dd><form><div><dt>x<dd>y</form></dl>',
+  '<ul><li><details><form><div></form><li>x</ul>',
+  '<table><tr><td><article><div><tr><td>x</table></div>',
+  '<table><caption><div><td>x</caption></table></div></div>',
+  '<table><tr><td><div></table></div></div></div>',
+  '<a href=x><article><div><a href=y>z</article></a></div>',
+  '<b><article><div><b><p></b></article></div></div>',
+  '<h1><article><h2><div></h1></h2></div></div>',
+  '<p><button><p><div></p></button></p></div>',
+  '<ruby><p><rt><div></p></rt></ruby></div>',
+  `${'<ul><li><article><div>'.repeat(40)}<li>x`,
+  `${'<div>'.repeat(130)}<ul><li>x<li>y</ul></div></div></div>`,
+  '</body></html><li>x',
+  '<frameset><li>x',
+  '<select><table><li><div>x',
+]
+
+/** Forms could ask for a password in the name of the page, and fields take focus. */
+const FORMS = [
+  `<form action=${LEAK} method=post><input type=password name=password><input type=submit></form>`,
+  `<input type=submit formaction=${LEAK}>`,
+  '<input type=checkbox name=x form=y onchange=hit(1) checked>',
+  '<input type=Checkbox autofocus onfocus=hit(1)>',
+  `<fieldset form=x><legend><input type=image src=${LEAK}/i></legend></fieldset>`,
+  `<label for=x>y</label><output form=z>w</output><datalist id=d><option value=${LEAK}></datalist>`,
+  '<button type=submit form=x>y</button><select form=x><option selected>y</select>',
+  '<meter value=1></meter><progress></progress><object form=x></object>',
+]
+
+/** Classes that pages use for their own parts. */
+const CLASSES = [
+  '<a class="ui button primary" href=x>y</a>',
+  '<div class="js-global-error modal active">x</div>',
+  '<span class="hljs-keyword btn">x</span><code class="language-js modal">y</code>',
+  '<p class="alert-title flash-error">x</p><div class=" code-block\tpage-content ">y</div>',
 ]
 
 /** Markdown that turns into something else than it looks like. */
@@ -268,5 +338,8 @@ export const ATTACKS: readonly string[] = [
   ),
   ...MUTATIONS,
   ...CLOBBERING,
+  ...ESCAPES,
+  ...FORMS,
+  ...CLASSES,
   ...MARKDOWN,
 ]

@@ -2,11 +2,10 @@
 // parser, through the renderer with its limits. Ends with 1 at the first text that takes too long or comes out with a tag,
 // attribute or address that is not allowed; the seed finds it again.
 import { parseContext } from '../../src/render/context.ts'
-import { ALLOWED, VOID_ELEMENTS } from '../../src/render/html/allowed.ts'
-import { readTokens } from '../../src/render/html/tokens.ts'
 import type { Markup } from '../../src/render/markup/by-extension.ts'
 import { createRenderer } from '../../src/render/renderer.ts'
 import { ATTACKS } from './attacks.ts'
+import { faultsOf } from './faults.ts'
 
 const option = (name: string, fallback: number): number => {
   const at = process.argv.indexOf(`--${name}`)
@@ -108,29 +107,6 @@ function makeText(): string {
   return text.slice(0, 300 * 1024)
 }
 
-/** What should not be in a result: elements, attributes and addresses off the list, and tags that are not balanced. */
-function faultOf(html: string): string | undefined {
-  const open: string[] = []
-  let fault: string | undefined
-  readTokens(html, {
-    text() {},
-    escapedText() {},
-    tag({ name, isEnd, attributes }) {
-      if (isEnd && open.pop() !== name) fault ??= `unbalanced ${name}`
-      if (isEnd) return
-      const allowed = ALLOWED.get(name)
-      if (!allowed) fault ??= `element ${name}`
-      for (const { name: key, value } of attributes) {
-        if (!allowed?.has(key) && !['rel', 'target'].includes(key)) fault ??= `attribute ${key}`
-        if (/^(?:href|src)$/.test(key) && /^[\s\p{Cc}]*(?:javascript|vbscript|data):/iu.test(value))
-          fault ??= `address ${value}`
-      }
-      if (!VOID_ELEMENTS.has(name)) open.push(name)
-    },
-  })
-  return fault ?? (open.length > 0 ? `unclosed ${open}` : undefined)
-}
-
 const renderer = createRenderer({ warn: () => undefined })
 const end = performance.now() + seconds * 1000
 let count = 0
@@ -146,7 +122,7 @@ while (performance.now() < end) {
   const taken = performance.now() - start
   if (taken > slowest.taken) slowest = { taken, text: `${markup} of ${source.length}, seed ${seed}` }
   count++
-  const fault = taken > 4000 ? `took ${taken.toFixed(0)} ms` : faultOf(html)
+  const fault = taken > 4000 ? `took ${taken.toFixed(0)} ms` : faultsOf(html)[0]
   if (fault !== undefined) {
     process.stdout.write(
       `seed ${seed}, ${markup} in mode ${mode}, ${source.length} characters: ${fault}\n${source.slice(0, 500)}\n`,

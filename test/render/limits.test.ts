@@ -29,25 +29,29 @@ async function within2s(work: () => Promise<string>): Promise<string> {
   return html
 }
 
-test.each(PIECES)(
-  'a long text of %j is done in time',
-  async (piece) => {
-    await within2s(() => render(fill(piece, 48 * 1024)))
-  },
-  10_000,
-)
+test.each(PIECES)('a long text of %j is done in time', async (piece) => {
+  await within2s(() => render(fill(piece, 48 * 1024)))
+})
 
-test.each(['[', '![](a)', '> [!NOTE]\n'])(
-  'the longest text of %j is done in time',
-  async (piece) => {
-    await within2s(() => render(fill(piece, LONGEST)))
-  },
-  10_000,
-)
+test.each(['[', '![](a)', '> [!NOTE]\n'])('the longest text of %j is done in time', async (piece) => {
+  await within2s(() => render(fill(piece, LONGEST)))
+})
 
 test.each(['[', '<b>', '*a ', '> '])('a megabyte of %j is shown as it is', async (piece) => {
   const html = await within2s(() => render(fill(piece, 1024 * 1024)))
   expect(html.startsWith('<pre>')).toBe(true)
+})
+
+test('elements that a browser would open again in each paragraph do not multiply', async () => {
+  const opened = Array.from({ length: 4000 }, (_, index) => `<b id=${index}>`).join('')
+  const html = await within2s(() => render(opened + '<p>x'.repeat(20_000)))
+  // A machine that is too busy for it shows the text as it is.
+  expect(html.startsWith('<pre>') || html.length < 100_000).toBe(true)
+})
+
+test('a text may be nested more deeply than anybody reads', async () => {
+  const html = await within2s(() => render(`${'<div>'.repeat(20_000)}x`))
+  expect(html).toContain('x')
 })
 
 test('code that takes too long to color is shown without colors', async () => {
@@ -55,7 +59,7 @@ test('code that takes too long to color is shown without colors', async () => {
   expect(html).toContain('<h1>Head</h1>')
   expect(html).not.toContain('hljs')
   expect(await render('```js\nlet a\n```')).toContain('hljs-keyword')
-}, 10_000)
+})
 
 test.each([
   ['asciidoc', '= x\n'],
@@ -64,22 +68,18 @@ test.each([
   ['rst', '* '],
   ['rst', '.. a:: b\n\n   '],
   ['csv', '"'],
-] as const)(
-  'a long %s of %j ends',
-  async (markup, piece) => {
-    const start = performance.now()
-    await render(fill(piece, 32 * 1024), markup)
-    expect(performance.now() - start).toBeLessThan(5000)
-  },
-  10_000,
-)
+] as const)('a long %s of %j ends', async (markup, piece) => {
+  const start = performance.now()
+  await render(fill(piece, 32 * 1024), markup)
+  expect(performance.now() - start).toBeLessThan(5000)
+})
 
 test('memory comes back to within 200 MB after the largest results', async () => {
   Bun.gc(true)
   const before = process.memoryUsage.rss()
   for (const piece of ['![](b)', 'a**b']) await render(fill(piece, LONGEST))
   expect((process.memoryUsage.rss() - before) / 1e6).toBeLessThan(200)
-}, 20_000)
+})
 
 test('look-ups are one call with everything that the text names, and what the reader may see decides', async () => {
   const calls: WantedReferences[] = []

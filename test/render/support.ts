@@ -34,7 +34,7 @@ export function render(source: string, options: RenderOptions = {}): Promise<str
   })
 }
 
-/** Takes out what the family adds on purpose: directions, a frame around code; and blanks inside of empty quotes. */
+/** Takes out what Gitea adds to the published examples: directions, a frame around code; and blanks inside of empty quotes. */
 export function comparable(html: string): string {
   return html
     .replaceAll(' dir="auto"', '')
@@ -42,5 +42,6 @@ export function comparable(html: string): string {
     .replace(/<blockquote>\s*<\/blockquote>/g, '<blockquote></blockquote>')
     .replaceAll(' />', '>')
     .replaceAll('&#34;', '&quot;')
+    .replaceAll('&#39;', "'")
     .trim()
 }

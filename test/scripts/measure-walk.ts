@@ -67,10 +67,11 @@ async function seed(): Promise<void> {
     from generate_series(1, ${rows}::int) n`
   await sql`insert into emails (user_id, email, is_primary, is_activated) select id, email, true, true from users where kind = 'user' on conflict do nothing`
   await sql`
-    insert into repositories (owner_id, name, description, stars_count, size_bytes, updated_at)
-    select (select min(id) from users where name like 'person-%') + n % 5000, 'repository-' || md5(n::text), 'about ' || n, n % 100,
-      n % 1000, now() - n % 5000 * interval '1 minute'
+    insert into repositories (owner_id, name, description, updated_at)
+    select (select min(id) from users where name like 'person-%') + n % 5000, 'repository-' || md5(n::text), 'about ' || n,
+      now() - n % 5000 * interval '1 minute'
     from generate_series(1, ${rows}::int) n`
+  await sql`update repository_counters set stars_count = repository_id % 100, size_bytes = repository_id % 1000`
   await sql`insert into stars (user_id, repository_id, created_at)
     select id, ${big}, now() - id % 5000 * interval '1 minute' from users where name like 'person-%'`
   await sql`insert into watches (user_id, repository_id, created_at)

@@ -67,14 +67,14 @@ const outages: Record<string, (stage: Stage) => Promise<void>> = {
   },
 }
 
-/** Asks for this and that until told to stop; what is answered while the database is away is not looked at. */
+/** Asks for this and that until it is over; what is answered while the database is away is not looked at. */
 async function work({ client, repository }: Stage, isOver: () => boolean): Promise<void> {
-  for (let turn = 0; !isOver(); turn++) {
+  for (let round = 0; !isOver(); round++) {
     const name = crypto.randomUUID()
     const asked =
-      turn % 5 === 0
+      round % 5 === 0
         ? client.post(`${repository.path}/contents/${name}.txt`, { content: 'aGVhcnRo' })
-        : turn % 5 === 1
+        : round % 5 === 1
           ? client.get('/user/repos')
           : client.post(`${repository.path}/issues`, { title: name })
     await asked.catch(() => undefined)
@@ -91,14 +91,19 @@ async function expectBack({ service, client, owner, replica, repository, observe
   const waiting = () => sql`select 1 from events where fanned_out_at is null and id <= ${last?.event} limit 1`
   await until(() => isEmpty(waiting()), 'the events have become jobs', 30_000)
   const undone = () => sql`
-    select 1 from graphile_worker._private_jobs
-    where created_at <= ${last?.time} and run_at <= ${last?.time} and attempts < max_attempts limit 1`
+    select 1 from jobs
+    where created_at <= ${last?.time} and run_at <= ${last?.time} and retired_at is null limit 1`
   await until(() => isEmpty(undone()), 'the jobs are done', 60_000)
   const direct = service.client({ basic: `${owner.name}:${owner.password}` })
   const tokens = `/users/${owner.name}/tokens`
-  let made = await direct.post(tokens, { name: crypto.randomUUID(), scopes: ['all'] })
-  // The sessions of the service itself may have been ended as well.
-  while (made.status === 503) made = await direct.post(tokens, { name: crypto.randomUUID(), scopes: ['all'] })
+  const make = () => direct.post(tokens, { name: crypto.randomUUID(), scopes: ['all'] })
+  let made = await make()
+  const isMade = async () => {
+    // The sessions of the service itself may have been ended as well.
+    if (made.status !== 201) made = await make()
+    return made.status === 201
+  }
+  await until(isMade, 'a token is made')
   const bearer = createClient({ url: replica.url, credential: { token: made.string('sha1') } })
   await until(async () => (await bearer.get('/user')).status === 200, 'a new token is known')
   await direct.delete(`${tokens}/${made.number('id')}`)
@@ -106,7 +111,7 @@ async function expectBack({ service, client, owner, replica, repository, observe
 }
 
 async function run(rounds: number): Promise<number> {
-  const service = await startTestService({ checksContract: false, worksJobs: false })
+  const service = await startTestService({ checksContract: false })
   const owner = await service.createUser()
   const repository = await service.createRepository(owner)
   const { cable, url } = await layCableToDatabase(service.databaseUrl)

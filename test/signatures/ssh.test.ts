@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createHash, generateKeyPairSync, sign as signBytes } from 'node:crypto'
-import { BlobReader, blobString, KeyFault } from '../../src/kernel/ssh-blob.ts'
+import { BlobReader, blobString, SshKeyError } from '../../src/kernel/ssh-blob.ts'
 import { readSshPrivateKey } from '../../src/signatures/ssh/private-key.ts'
 import { readSshSignature, writeSshSignature } from '../../src/signatures/ssh/signature.ts'
 import { fixture, payload, privateKeyFixture } from './fixtures.ts'
@@ -47,13 +47,13 @@ test('a private key of which a part is changed or missing is refused', async () 
   const text = await privateKeyFixture('ssh-ed25519')
   const { kind } = readSshPrivateKey(text)
   expect(kind).toBe('ssh-ed25519')
-  expect(() => readSshPrivateKey(text.replace('OPENSSH', 'RSA'))).toThrow(KeyFault)
+  expect(() => readSshPrivateKey(text.replace('OPENSSH', 'RSA'))).toThrow(SshKeyError)
   const bytes = Buffer.from(text.replace(/-----.*-----/g, ''), 'base64')
   for (let length = 0; length < bytes.length - 40; length += 7) {
     const cut = bytes.subarray(0, length).toString('base64')
     expect(() =>
       readSshPrivateKey(`-----BEGIN OPENSSH PRIVATE KEY-----\n${cut}\n-----END OPENSSH PRIVATE KEY-----\n`),
-    ).toThrow(KeyFault)
+    ).toThrow(SshKeyError)
   }
 })
 
@@ -67,7 +67,7 @@ test('every change of a signature and every beginning of it is no signature', as
       const signature = readSshSignature(`-----BEGIN SSH SIGNATURE-----\n${lines}\n-----END SSH SIGNATURE-----`)
       return signature.fingerprint === readSshSignature(text).fingerprint && signature.isOver(signed)
     } catch (error) {
-      if (error instanceof KeyFault) return false
+      if (error instanceof SshKeyError) return false
       throw error
     }
   }

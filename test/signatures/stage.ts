@@ -19,9 +19,10 @@ export interface GpgPerson {
 /** A key made yesterday, so that clocks do not matter. */
 const yesterday = () => new Date(Date.now() - 86_400_000)
 
-export async function makeGpgKey(emails: readonly string[], withSubkey = false): Promise<GpgPerson> {
+export async function makeGpgKey(emails: readonly string[], withSubkey = false, rsaBits = 0): Promise<GpgPerson> {
+  const weak = { type: 'rsa', rsaBits, config: { minRSABits: rsaBits } } as const
   const { privateKey, publicKey } = await generateKey({
-    type: 'curve25519',
+    ...(rsaBits === 0 ? { type: 'curve25519' } : weak),
     userIDs: emails.map((email) => ({ name: 'Somebody', email })),
     subkeys: withSubkey ? [{ sign: true }, {}] : [],
     date: yesterday(),
@@ -89,7 +90,12 @@ export class SignedObjects {
   async write(type: 'commit' | 'tag', content: Buffer): Promise<string> {
     await this.git('init', '-q', '--bare', `--object-format=${this.#format}`)
     const input = new Blob([new Uint8Array(content)])
-    return this.#service.git(['hash-object', '-t', type, '-w', '--stdin'], { cwd: this.#folder, input })
+    return this.#service.git(['hash-object', '--literally', '-t', type, '-w', '--stdin'], { cwd: this.#folder, input })
+  }
+
+  async read(sha: string): Promise<Buffer> {
+    const child = Bun.spawn(['git', 'cat-file', 'commit', sha], { cwd: this.#folder, stdout: 'pipe' })
+    return Buffer.from(await new Response(child.stdout).arrayBuffer())
   }
 
   async commit(sign: Signer, commit: HandmadeCommit): Promise<string> {

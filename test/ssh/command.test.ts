@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { isProtocol, readCommand } from '../../src/ssh/command.ts'
-import { Tally } from '../../src/ssh/tally.ts'
+import { LimitedCount } from '../../src/ssh/limited-count.ts'
 
 const fetched = { service: 'upload-pack', owner: 'a', repo: 'b.git' } as const
 
@@ -9,6 +9,7 @@ test.each([
   ["git upload-pack 'a/b.git'", fetched],
   ['git-upload-pack a/b.git', fetched],
   ["git-upload-pack '/a/b.git/'", fetched],
+  ["git-upload-archive '/a/b'", { service: 'upload-archive', owner: 'a', repo: 'b' } as const],
   ["git-receive-pack '/a/b'", { service: 'receive-pack', owner: 'a', repo: 'b' } as const],
 ])('%s', (text, command) => expect(readCommand(text)).toEqual(command))
 
@@ -28,7 +29,7 @@ test.each([
   "git-upload-pack '/a/'\\''b'",
   'git-upload-pack "/a/b"',
   "GIT_PROTOCOL=version=2 git-upload-pack '/a/b'",
-  "git-upload-archive '/a/b'",
+  "git-upload-archive--writer '/a/b'",
 ])('refused: %j', (text) => expect(readCommand(text)).toBeUndefined())
 
 test('the environment takes one variable, in its known form', () => {
@@ -40,7 +41,7 @@ test('the environment takes one variable, in its known form', () => {
 })
 
 test('a tally takes so many of each, and a place is given back once', () => {
-  const tally = new Tally(2)
+  const tally = new LimitedCount(2)
   const first = tally.take('a')
   expect(tally.take('a')).toBeDefined()
   expect(tally.take('a')).toBeUndefined()

@@ -91,6 +91,31 @@ test.each(['ecdsa', 'rsa'] as const)('a key of the kind %s opens', async (kind) 
   for (const program of sshPrograms) await service.git(['ls-remote', at(repo)], { env: withKey(other, program) })
 })
 
+test('a read-only key fetches and does not push', async () => {
+  const reader = makeKey(service)
+  const added = await owner.client.post('/user/keys', { title: 'reader', key: reader.line, read_only: true })
+  expect([added.status, added.body]).toMatchObject([201, { read_only: true }])
+  expect((await owner.client.get(`/user/keys/${added.number('id')}`)).body).toMatchObject({ read_only: true })
+  const repo = await hostRepository(service, owner, { isPrivate: true })
+  const cwd = await workTree(service.git)
+  await service.git(['push', '-q', at(repo), 'main'], { cwd, env: withKey(key) })
+  const before = await repo.diskLines()
+  for (const program of sshPrograms) {
+    const env = withKey(reader, program)
+    await service.git(['clone', '-q', at(repo), `read-only-${crypto.randomUUID()}`], { env })
+    for (const args of [
+      ['push', at(repo), 'main:new'],
+      ['push', at(repo), ':main'],
+      ['push', at(repo), 'main'],
+    ]) {
+      const refused = await service.git.run(args, { cwd, env })
+      expect(refused.exitCode).not.toBe(0)
+      expect(refused.stderr).toContain('this key is read-only')
+    }
+  }
+  expect(await repo.diskLines()).toEqual(before)
+})
+
 test('a push of some megabytes and a clone keep every byte, also where keys are changed on the way', async () => {
   const repo = await hostRepository(service, owner)
   const cwd = await workTree(service.git)

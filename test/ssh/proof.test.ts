@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { randomBytes, sign } from 'node:crypto'
 import { utils } from 'ssh2'
+import { blobString } from '../../src/kernel/ssh-blob.ts'
 import { isProven } from '../../src/ssh/proof.ts'
 
 function keyOf(pair: { private: string }) {
@@ -17,6 +18,19 @@ test('RSA signs with SHA-2, never with SHA-1', () => {
   expect(isProven({ kind, key, signed, signature: by('sha512'), hash: 'sha512' })).toBe(true)
   expect(isProven({ kind, key, signed, signature: by('sha256'), hash: 'sha512' })).toBe(false)
   expect(isProven({ kind, key, signed, signature: by('sha1'), hash: undefined })).toBe(false)
+})
+
+test('a point of small order proves nothing, although a library takes what nobody has signed', () => {
+  const kind = 'ssh-ed25519'
+  const point = Buffer.from(`01${'00'.repeat(31)}`, 'hex')
+  const key = Buffer.concat([blobString(kind), blobString(point)])
+  // R is the neutral point and S is 0: right for every text.
+  const signature = Buffer.concat([point, Buffer.alloc(32)])
+  const parsed = utils.parseKey(key)
+  if (parsed instanceof Error) throw parsed
+  const signed = randomBytes(100)
+  expect(parsed.verify(signed, signature)).toBe(true)
+  expect(isProven({ kind, key, signed, signature, hash: undefined })).toBe(false)
 })
 
 test('a signature is of these bytes, by this key, of its own kind', () => {

@@ -188,7 +188,7 @@ describe('what is not served', () => {
     expect(answer).toEqual({
       exitCode: 1,
       stdout: '',
-      stderr: 'Hearth: only git clone, fetch and push are served here\n',
+      stderr: 'Hearth: only git clone, fetch, push and archive are served here\n',
     })
   })
 

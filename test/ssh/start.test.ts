@@ -5,10 +5,10 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { utils } from 'ssh2'
-import { checkSsh } from '../../src/cli/doctor-machine.ts'
 import { ConfigError, loadConfig } from '../../src/config.ts'
-import { openSshDoor } from '../../src/ssh/door.ts'
+import { checkSsh } from '../../src/doctor/machine.ts'
 import { loadHostKey } from '../../src/ssh/host-key.ts'
+import { openSshServer } from '../../src/ssh/server.ts'
 import { startTestService } from '../harness/service.ts'
 import { makeKey } from '../harness/ssh.ts'
 
@@ -59,7 +59,7 @@ test('a port that is taken stops the start', async () => {
   const address = server.address()
   const port = typeof address === 'object' ? String(address?.port) : ''
   const config = loadConfig({ DATA_DIR: folder, SSH_PORT: port })
-  await expect(openSshDoor(config)).rejects.toThrow(`SSH_PORT=${port} cannot be used: `)
+  await expect(openSshServer(config)).rejects.toThrow(`SSH_PORT=${port} cannot be used: `)
   server.close()
 })
 

@@ -4,7 +4,7 @@ import { violatedConstraint } from '../../../db/violations.ts'
 import { decideRights } from '../../access/decide.ts'
 import { Level } from '../../access/levels.ts'
 import { findRepository } from '../../access/load.ts'
-import { requireRoom } from '../../access/room.ts'
+import { requireOwnedQuota } from '../../access/quota.ts'
 import { type AuditSource, recordAudit } from '../../audit/record.ts'
 import { normaliseScopes, unknownScope } from '../../auth/scopes.ts'
 import type { Context } from '../../context.ts'
@@ -20,7 +20,7 @@ const DAY_MS = 86_400_000
 
 export interface NewToken {
   row: AccessTokenRow
-  /** Shown once; only its hash is kept. */
+  /** Shown once. Only its hash is stored. */
   secret: string
   repositories: TokenRepository[]
 }
@@ -56,7 +56,7 @@ export async function createToken(
   try {
     const row = await context.db.transaction(async (tx) => {
       const made = await insertToken(tx, token, ids)
-      requireRoom(context.config, await countTokens(tx, owner.id), 'tokens')
+      requireOwnedQuota(context.config, await countTokens(tx, owner.id), 'tokens')
       const { scopes } = made
       const after = { scopes, expiresAt, repositories: repositories.map(({ id }) => id), owner: owner.name }
       await recordAudit(tx, by, { action: 'access_token.create', subject: subjectOf(made), after })
@@ -105,11 +105,11 @@ async function findTargets(
   owner: UserRow,
   targets: readonly { owner: string; name: string }[],
 ): Promise<TokenRepository[]> {
-  const found = await Promise.all(targets.map((path) => findRepository(db, path, owner)))
+  const found = await Promise.all(targets.map((path) => findRepository(db, path, owner.id)))
   return found.map((loaded, index) => {
     const actor = { user: owner, method: 'password', publicOnly: false } as const
     const path = `${targets[index]?.owner}/${targets[index]?.name}`
-    if (!loaded || decideRights(config, actor, loaded).highest < Level.read)
+    if (!loaded || loaded.isMoved || decideRights(config, actor, loaded).highest < Level.read)
       throw notFound(`repository does not exist [name: ${path}]`)
     return { id: loaded.repository.id, name: loaded.repository.name, owner: loaded.owner.name }
   })

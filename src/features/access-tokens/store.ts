@@ -1,4 +1,5 @@
-import { and, asc, desc, eq, inArray } from 'drizzle-orm'
+import { and, asc, desc, eq } from 'drizzle-orm'
+import { anyOf } from '../../../db/any-of.ts'
 import type { Db } from '../../../db/client.ts'
 import { type AccessTokenRow, accessTokenRepositories, accessTokens } from '../../../db/schema/credentials.ts'
 import { repositories } from '../../../db/schema/repositories.ts'
@@ -48,7 +49,7 @@ export async function loadTokenRepositories(
     .from(accessTokenRepositories)
     .innerJoin(repositories, eq(repositories.id, accessTokenRepositories.repositoryId))
     .innerJoin(users, eq(users.id, repositories.ownerId))
-    .where(inArray(accessTokenRepositories.tokenId, [...tokenIds]))
+    .where(anyOf(accessTokenRepositories.tokenId, tokenIds))
     .orderBy(asc(users.lowerName), asc(repositories.lowerName))
   for (const { tokenId, ...repository } of rows) byToken.set(tokenId, [...(byToken.get(tokenId) ?? []), repository])
   return byToken

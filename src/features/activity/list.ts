@@ -1,9 +1,9 @@
 import { and, eq, gte, lt, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { afterPosition, inOrder, type SortKey } from '../../../db/keyset.ts'
 import { activities } from '../../../db/schema/activity.ts'
-import { teamRepositories, teams } from '../../../db/schema/organizations.ts'
 import { repositories, watches } from '../../../db/schema/repositories.ts'
 import { users } from '../../../db/schema/users.ts'
+import { reachedByTeam } from '../../access/reach.ts'
 import { unitSwitch } from '../../access/unit-switch.ts'
 import { isPublic, visibleTo } from '../../access/visible.ts'
 import type { Actor } from '../../auth/actor.ts'
@@ -11,8 +11,8 @@ import type { Context } from '../../context.ts'
 import { cutPage, type Page, type Paged, type Position, rowsToRead, rowsToSkip } from '../../kernel/page.ts'
 import type { ShownActivity } from '../../wire/activity.ts'
 import { loadRepositoriesById } from '../repositories/load.ts'
+import { hidden, hiddenFrom, isShownAmongColleagues, isShownOpenly } from './hidden.ts'
 import { loadActivityRows, loadActors, loadComments, loadIssueTitles } from './store.ts'
-import { isShownAmongColleagues, isShownOpenly, withheld, withheldFrom } from './withheld.ts'
 
 /** Whose feed it is. */
 export type Feed =
@@ -45,7 +45,7 @@ export async function listActivities(
   const ofFeed = and(scope.activities, inDay)
   const seen = (opType: SQLWrapper) =>
     and(scope.repositories, visibleTo(context.config, actor), visibleUnits(context, actor, opType))
-  const wanted: Wanted = { ofFeed, seen, joined: withheldFrom(actor) }
+  const wanted: Wanted = { ofFeed, seen, joined: hiddenFrom(context.config, actor) }
   const counted = countActivities(context, wanted)
   if (rowsToSkip(page) <= SHALLOW) {
     const read = listIds(context, wanted, { offset: rowsToSkip(page), limit: rowsToRead(page), after: page.after })
@@ -63,7 +63,7 @@ interface Wanted {
   ofFeed: SQL | undefined
   /** Whether the reader sees this kind of operation in the repository. */
   seen: (opType: SQLWrapper) => SQL | undefined
-  /** Joins `withheld`. */
+  /** Joins `hidden`. */
   joined: SQL | undefined
 }
 
@@ -91,7 +91,7 @@ interface Scope {
 function scopeOf(feed: Feed): Scope {
   if ('repositoryId' in feed) return { activities: eq(activities.repositoryId, feed.repositoryId) }
   if ('teamId' in feed)
-    return { activities: eq(activities.ownerId, feed.organizationId), repositories: reachedBy(feed.teamId) }
+    return { activities: eq(activities.ownerId, feed.organizationId), repositories: ofTeam(feed.teamId) }
   if ('organizationId' in feed) return { activities: eq(activities.ownerId, feed.organizationId) }
   const performed = eq(activities.actorId, feed.personId)
   if (feed.onlyPerformed) return { activities: performed }
@@ -100,11 +100,7 @@ function scopeOf(feed: Feed): Scope {
   return { activities: or(performed, eq(activities.ownerId, feed.personId), watched) }
 }
 
-const reachedBy = (teamId: number): SQL => sql`exists (
-  select 1 from ${teams} where ${teams.id} = ${teamId} and ${teams.organizationId} = ${repositories.ownerId}
-    and (${teams.includesAllRepositories} or ${teams.permission} = 'owner' or exists (
-      select 1 from ${teamRepositories}
-      where ${teamRepositories.teamId} = ${teams.id} and ${teamRepositories.repositoryId} = ${repositories.id})))`
+const ofTeam = (teamId: number): SQL => sql`${repositories.id} in (${reachedByTeam(teamId)})`
 
 /** Which unit an operation belongs to, and whether the repository has it; other operations are of the repository as a whole. */
 const units: readonly { unit: keyof typeof unitSwitch; words: readonly string[] }[] = [
@@ -148,7 +144,7 @@ async function countActivities({ db }: Context, wanted: Wanted): Promise<number>
       amongColleagues: sql<number>`count(*) filter (where ${isShownAmongColleagues})`.as('among_colleagues'),
     })
     .from(activities)
-    .leftJoin(withheld, wanted.joined)
+    .leftJoin(hidden, wanted.joined)
     .where(wanted.ofFeed)
     .groupBy(activities.repositoryId, activities.opType)
     .as('tally')
@@ -181,7 +177,7 @@ async function listIds(
     .from(activities)
     .innerJoin(repositories, eq(repositories.id, activities.repositoryId))
     .innerJoin(users, eq(users.id, repositories.ownerId))
-    .leftJoin(withheld, joined)
+    .leftJoin(hidden, joined)
     .where(and(ofFeed, seen(activities.opType), isShown, afterPosition(keys, after)))
     .orderBy(inOrder(keys))
     .limit(limit)

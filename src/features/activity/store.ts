@@ -59,20 +59,14 @@ export async function findFullNames(db: Db, ids: readonly number[]): Promise<Rea
 /** In the order of the ids. */
 export async function loadActivityRows(db: Db, ids: readonly number[]): Promise<ActivityRow[]> {
   if (ids.length === 0) return []
-  const rows = await db
-    .select()
-    .from(activities)
-    .where(inArray(activities.id, [...ids]))
+  const rows = await db.select().from(activities).where(anyOf(activities.id, ids))
   const byId = new Map(rows.map((row) => [row.id, row]))
   return ids.flatMap((id) => byId.get(id) ?? [])
 }
 
 export async function loadActors(db: Db, ids: readonly number[]): Promise<ReadonlyMap<number, UserRow>> {
   if (ids.length === 0) return new Map()
-  const rows = await db
-    .select()
-    .from(users)
-    .where(inArray(users.id, [...ids]))
+  const rows = await db.select().from(users).where(anyOf(users.id, ids))
   return new Map(rows.map((row) => [row.id, row]))
 }
 
@@ -88,7 +82,7 @@ export async function loadIssueTitles(db: Db, ids: readonly number[]): Promise<R
   const rows = await db
     .select({ id: issues.id, number: issues.number, title: issues.title, isPull: issues.isPull })
     .from(issues)
-    .where(inArray(issues.id, [...ids]))
+    .where(anyOf(issues.id, ids))
   return new Map(rows.map((row) => [row.id, row]))
 }
 
@@ -99,7 +93,7 @@ export async function loadComments(db: Db, ids: readonly number[]): Promise<Read
     .from(comments)
     .innerJoin(issues, eq(issues.id, comments.issueId))
     .leftJoin(users, eq(users.id, comments.posterId))
-    .where(inArray(comments.id, [...ids]))
+    .where(anyOf(comments.id, ids))
   return new Map(rows.map((row) => [row.comment.id, { ...row, poster: row.poster ?? undefined }]))
 }
 

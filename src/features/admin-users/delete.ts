@@ -12,6 +12,7 @@ import { invalid, notFound } from '../../kernel/errors.ts'
 import { deleteRepository } from '../repositories/remove.ts'
 import { holdNames } from '../users/claim-name.ts'
 import { requireAnotherAdministrator } from './administrators.ts'
+import { requirePerson } from './service.ts'
 
 /**
  * Deletes a person. What they wrote stays, as the ghost's. With `purge` what they own goes too: repositories, and organizations that
@@ -23,7 +24,7 @@ export async function deleteUser(
   context: Context,
   { user, by, purge }: { user: UserRow; by: Actor; purge: boolean },
 ): Promise<void> {
-  if (user.kind !== 'user') throw invalid(`${user.name} is an organization not a user`)
+  requirePerson(user)
   if (user.id === by.user.id || user.id === by.sudoer?.id) throw invalid('you cannot delete yourself')
   await context.db.transaction(async (tx) => {
     const inside = { ...context, db: tx }

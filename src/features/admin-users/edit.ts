@@ -1,10 +1,11 @@
 import type { Db } from '../../../db/client.ts'
 import type { UserRow } from '../../../db/schema/users.ts'
 import { violatedConstraint } from '../../../db/violations.ts'
+import { isServiceAddress } from '../../access/service-addresses.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { isEmailAddress } from '../../kernel/email.ts'
-import { badRequest, invalid } from '../../kernel/errors.ts'
+import { badRequest } from '../../kernel/errors.ts'
 import { mailLetter } from '../../mail/send.ts'
 import { replacePrimaryEmail } from '../emails/store.ts'
 import { hashPassword } from '../users/create.ts'
@@ -12,7 +13,7 @@ import { editUser, requireWebsite, type UserChange } from '../users/edit.ts'
 import { passwordChanged, primaryAddressChanged } from '../users/letters.ts'
 import { requireAnotherAdministrator } from './administrators.ts'
 import type { EditUserOption } from './schema.ts'
-import { requireLocalSource } from './service.ts'
+import { requireLocalSource, requirePerson } from './service.ts'
 
 /**
  * @throws Refusal 400 for an address or a password that cannot be taken, 422 for a website, a login source, an organization, and
@@ -23,11 +24,13 @@ export async function editUserAsAdmin(
   { user, by }: { user: UserRow; by: Actor },
   option: EditUserOption,
 ): Promise<UserRow> {
-  if (user.kind !== 'user') throw invalid(`${user.name} is an organization not a user`)
+  requirePerson(user)
   requireLocalSource(option.source_id)
   requireWebsite(option.website)
   if (option.email !== undefined && !isEmailAddress(option.email))
     throw badRequest(`e-mail address contains unsupported character [email: ${option.email}]`)
+  if (option.email !== undefined && isServiceAddress(option.email, context.config))
+    throw badRequest(`e-mail address belongs to the service [email: ${option.email}]`)
   const change = { ...changeOf(option), passwordHash: await newPasswordHash(context, option.password) }
   try {
     return await context.db.transaction((tx) => apply(context, tx, { user, by, change }))

@@ -9,7 +9,7 @@ import { deleteUser } from './delete.ts'
 import { editUserAsAdmin } from './edit.ts'
 import { CreateUserOption, EditUserOption, PurgeQuery, RenameUserOption, UserSearchQuery } from './schema.ts'
 import { searchAllUsers } from './search.ts'
-import { createUserAsAdmin } from './service.ts'
+import { createUserAsAdmin, requirePerson } from './service.ts'
 
 export const adminUserRoutes = (context: Context) =>
   new Elysia({ name: 'admin-users', prefix: '/admin/users', detail: { tags: ['admin'] } })
@@ -72,6 +72,7 @@ export const adminUserRoutes = (context: Context) =>
     .post(
       '/:username/rename',
       async ({ actor, account, body, set }) => {
+        requirePerson(account.row)
         await renameAccount(context, account.row, { newName: body.new_username, by: actor })
         set.status = 204
       },

@@ -30,6 +30,11 @@ export async function createUserAsAdmin(context: Context, by: Actor, option: Cre
   })
 }
 
+/** What is done to a person by their name is not done to an organization. @throws Refusal 422 */
+export function requirePerson(account: UserRow): void {
+  if (account.kind !== 'user') throw invalid(`${account.name} is an organization not a user`)
+}
+
 /** People sign in here only: there is no other login source to name. */
 export function requireLocalSource(sourceId: number | undefined): void {
   if (sourceId !== undefined && sourceId !== 0) throw invalid(`login source does not exist [id: ${sourceId}]`)

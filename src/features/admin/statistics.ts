@@ -5,7 +5,7 @@ import { mendRepeated, repeatedFacts } from './repeated.ts'
 
 /** A stored number and what it must equal, over the table's own row. Names and SQL are constants of this file. */
 interface Counter {
-  table: 'repositories' | 'users' | 'milestones' | 'issues'
+  table: 'repository_counters' | 'repositories' | 'users' | 'milestones' | 'issues'
   column: string
   truth: string
   /** Between the stored one and the true one. */
@@ -13,21 +13,44 @@ interface Counter {
 }
 
 const counters: readonly Counter[] = [
-  count('repositories', 'stars_count', 'stars WHERE repository_id = own.id'),
-  count('repositories', 'watchers_count', 'watches WHERE repository_id = own.id AND is_subscribed'),
-  count('repositories', 'forks_count', 'repositories fork WHERE fork.parent_id = own.id'),
-  count('repositories', 'branch_count', "refs WHERE repository_id = own.id AND kind = 'branch'"),
+  // What everybody may know of.
+  count(
+    'repository_counters',
+    'stars_count',
+    "stars JOIN users ON users.id = user_id WHERE repository_id = own.repository_id AND users.visibility = 'public'",
+  ),
+  count(
+    'repository_counters',
+    'watchers_count',
+    `watches JOIN users ON users.id = user_id
+     WHERE repository_id = own.repository_id AND is_subscribed AND users.visibility = 'public'`,
+  ),
+  count(
+    'repository_counters',
+    'forks_count',
+    `repositories fork JOIN users ON users.id = fork.owner_id
+     WHERE fork.parent_id = own.repository_id AND NOT fork.is_private AND users.visibility = 'public'`,
+  ),
+  count('repository_counters', 'branch_count', "refs WHERE repository_id = own.repository_id AND kind = 'branch'"),
   {
     table: 'repositories',
     column: 'is_empty',
     truth: "(NOT EXISTS (SELECT 1 FROM refs WHERE repository_id = own.id AND kind = 'branch'))",
   },
-  count('repositories', 'open_issues_count', 'issues WHERE repository_id = own.id AND NOT is_pull AND NOT is_closed'),
-  count('repositories', 'open_pulls_count', 'issues WHERE repository_id = own.id AND is_pull AND NOT is_closed'),
+  count(
+    'repository_counters',
+    'open_issues_count',
+    'issues WHERE repository_id = own.repository_id AND NOT is_pull AND NOT is_closed',
+  ),
+  count(
+    'repository_counters',
+    'open_pulls_count',
+    'issues WHERE repository_id = own.repository_id AND is_pull AND NOT is_closed',
+  ),
   {
-    table: 'repositories',
+    table: 'repository_counters',
     column: 'last_issue_number',
-    truth: '(SELECT coalesce(max(number), 0) FROM issues WHERE repository_id = own.id)',
+    truth: '(SELECT coalesce(max(number), 0) FROM issues WHERE repository_id = own.repository_id)',
     // The last one may have been deleted; its number is not given again.
     isWrong: '<',
   },
@@ -60,20 +83,24 @@ const SLICE = 5000
 export async function* findWrongCounters(db: Context['db'], signal: AbortSignal): AsyncGenerator<WrongCounter> {
   for (const counter of counters) {
     const { table, column, truth } = counter
+    const key = sql.raw(keyOf(counter))
     let after = 0
     while (!signal.aborted) {
       const [last] = await db.execute<{ id: string | null }>(sql`
-        select max(id) as id from (
-          select id from ${sql.raw(table)} where id > ${after} order by id limit ${SLICE}) as slice`)
+        select max(${key}) as id from (
+          select ${key} from ${sql.raw(table)} where ${key} > ${after} order by ${key} limit ${SLICE}) as slice`)
       if (last?.id == null) break
       const rows = await db.execute<{ id: string; was: number | boolean; is: number | boolean }>(sql`
-        select own.id, ${sql.raw(`own.${column} as was, ${truth} as is from ${table} own`)}
-        where own.id > ${after} and own.id <= ${Number(last.id)} and ${sql.raw(condition(counter))} order by own.id`)
+        select own.${key} as id, ${sql.raw(`own.${column} as was, ${truth} as is from ${table} own`)}
+        where own.${key} > ${after} and own.${key} <= ${Number(last.id)} and ${sql.raw(condition(counter))}
+        order by own.${key}`)
       for (const { id, was, is } of rows) yield { table, column, id: Number(id), was, is }
       after = Number(last.id)
     }
   }
 }
+
+const keyOf = ({ table }: Pick<Counter, 'table'>): string => (table === 'repository_counters' ? 'repository_id' : 'id')
 
 const condition = ({ column, truth, isWrong = '<>' }: Counter): string => `own.${column} ${isWrong} ${truth}`
 
@@ -85,13 +112,15 @@ export async function repairCounter(
   const counter = counters.find((one) => one.table === table && one.column === column)
   if (!counter) return undefined
   const own = sql.raw(`${table} own`)
+  const key = keyOf(counter)
+  const isOwn = sql`${sql.raw(`own.${key}`)} = ${id}`
   // Whoever changes the number holds the row. Counted only after the row is locked, in a statement that sees all before it.
   const [fixed] = await db.transaction(async (tx) => {
-    await tx.execute(sql`select 1 from ${own} where own.id = ${id} for no key update`)
-    const before = sql.raw(`(SELECT ${column} FROM ${table} old WHERE old.id = own.id)`)
+    await tx.execute(sql`select 1 from ${own} where ${isOwn} for no key update`)
+    const before = sql.raw(`(SELECT ${column} FROM ${table} old WHERE old.${key} = own.${key})`)
     return tx.execute<Pick<WrongCounter, 'was' | 'is'>>(sql`
       update ${own} set ${sql.raw(`${column} = ${counter.truth}`)}
-      where own.id = ${id} and ${sql.raw(condition(counter))}
+      where ${isOwn} and ${sql.raw(condition(counter))}
       returning ${before} as was, ${sql.raw(`own.${column}`)} as is`)
   })
   return fixed

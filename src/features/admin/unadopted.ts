@@ -1,4 +1,5 @@
-import { and, eq, inArray, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
+import { anyOf } from '../../../db/any-of.ts'
 import type { Db } from '../../../db/client.ts'
 import { repositories } from '../../../db/schema/repositories.ts'
 import { type UserRow, users } from '../../../db/schema/users.ts'
@@ -15,9 +16,9 @@ import type { Page, Paged } from '../../kernel/page.ts'
 import { setDefaultBranch } from '../refs/default-branch.ts'
 import { recordFirstRefs } from '../refs/sync.ts'
 import { requireRepositoryName } from '../repositories/names.ts'
-import { buildRepository } from '../repositories/reserved.ts'
 import { insertRepository, insertWatch, isNameTaken } from '../repositories/store.ts'
 import { payloadOf, subjectOf } from '../repositories/subject.ts'
+import { buildRepository } from '../repository-creation/reserved.ts'
 
 const nameOf = ({ owner, name }: UnadoptedFolder): string => `${owner}/${name}`
 
@@ -79,7 +80,7 @@ async function findKnown(db: Db, folders: readonly UnadoptedFolder[]): Promise<R
     .select({ fullName: sql<string>`${users.lowerName} || '/' || ${repositories.lowerName}` })
     .from(repositories)
     .innerJoin(users, eq(users.id, repositories.ownerId))
-    .where(and(inArray(users.lowerName, owners), inArray(repositories.lowerName, names)))
+    .where(and(anyOf(users.lowerName, owners), anyOf(repositories.lowerName, names)))
   return new Set(rows.map(({ fullName }) => fullName))
 }
 
@@ -131,7 +132,7 @@ async function insertRows(context: Context, { actor, owner, name }: Adoption, id
   })
   if (owner.kind === 'user') await insertWatch(db, owner.id, id)
   await recordFirstRefs(context, row, actor.user)
-  await setDefaultBranch(context, row, { created: [], isWhole: true, mayHaveBranches: true })
+  await setDefaultBranch(context, row, { created: [], isWhole: true, head })
   await appendEvent(db, { ...subjectOf(row, actor), kind: 'repository.created', payload: payloadOf(row, owner) })
   const subject = { kind: 'repository', id, name: `${owner.name}/${name}` }
   await recordAudit(db, actor, { action: 'repository.adopt', subject, after: { isPrivate: true } })

@@ -1,8 +1,10 @@
 import { Elysia, t } from 'elysia'
 import type { RepositoryAccess } from '../../access/repository-access.ts'
+import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { FileBody } from '../../http/download.ts'
 import { gate } from '../../http/gate.ts'
+import { gitClient } from '../../http/git-client.ts'
 import { queryList } from '../../http/query.ts'
 import { decodeWildcard } from '../../http/wildcard.ts'
 import { MEDIA_TYPES } from './name.ts'
@@ -16,8 +18,8 @@ export const archiveRoutes = (context: Context) =>
     .use(gate(context))
     .get(
       '/archive/*',
-      ({ repo, params, query, request }) =>
-        serveArchive(context, request, { repo, name: decodeWildcard(params), paths: query.path ?? [] }),
+      ({ actor, repo, params, query, request }) =>
+        serve(context, request, { actor, repo, params, paths: query.path ?? [] }),
       {
         readRepo: read,
         query,
@@ -36,10 +38,20 @@ export const archiveRoutes = (context: Context) =>
 export const archivePages = (context: Context) =>
   new Elysia({ name: 'archive-pages', prefix: '/:owner/:repo', detail: { hide: true } })
     .use(gate(context))
-    .get('/archive/*', ({ repo, params, request }) => serve(context, request, { repo, params }), { readRepo: read })
+    .get(
+      '/archive/*',
+      ({ actor, repo, params, request }) => serve(context, request, { actor, repo, params, paths: [] }),
+      { readRepo: read },
+    )
 
-const serve = (
-  context: Context,
-  request: Request,
-  { repo, params }: { repo: RepositoryAccess; params: { '*': string } },
-): Promise<Response> => serveArchive(context, request, { repo, name: decodeWildcard(params), paths: [] })
+const serve = (context: Context, request: Request, { actor, repo, params, paths }: Asked): Promise<Response> => {
+  const client = gitClient(context, request, actor)
+  return serveArchive(context, request, { repo, name: decodeWildcard(params), paths, client })
+}
+
+interface Asked {
+  actor: Actor | undefined
+  repo: RepositoryAccess
+  params: { '*': string }
+  paths: readonly string[]
+}

@@ -50,8 +50,8 @@ const headers = {
 }
 
 /**
- * The addresses that `avatar_url` names, outside of the API. A drawn picture depends on the number alone, so that its address tells
- * nothing of who is there.
+ * The addresses that `avatar_url` names, outside of the API. A drawn picture depends on its address alone, so that it tells nothing
+ * of who is there.
  */
 export const avatarRoutes = (context: Context) =>
   new Elysia({ name: 'avatars', detail: { hide: true } })
@@ -64,7 +64,7 @@ export const avatarRoutes = (context: Context) =>
     })
 
 async function showAvatar({ db }: Context, name: string, request: Request): Promise<Response> {
-  if (/^(u\d{1,19}|ghost)$/.test(name)) {
+  if (/^[0-9a-f]{32}$/.test(name)) {
     const svg = { ...headers, 'content-type': 'image/svg+xml', 'cache-control': 'public, max-age=86400' }
     return new Response(drawIdenticon(name), { headers: svg })
   }

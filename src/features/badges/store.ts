@@ -1,4 +1,5 @@
-import { and, asc, eq, inArray } from 'drizzle-orm'
+import { and, asc, eq } from 'drizzle-orm'
+import { anyOf } from '../../../db/any-of.ts'
 import type { Db } from '../../../db/client.ts'
 import { type BadgeRow, badges, userBadges } from '../../../db/schema/users.ts'
 import { numberedPage, type Page, type Paged } from '../../kernel/page.ts'
@@ -24,10 +25,7 @@ export async function listBadges(db: Db, page: Page): Promise<Paged<BadgeRow>> {
 }
 
 export function findBadges(db: Db, slugs: readonly string[]): Promise<BadgeRow[]> {
-  return db
-    .select()
-    .from(badges)
-    .where(inArray(badges.slug, [...slugs]))
+  return db.select().from(badges).where(anyOf(badges.slug, slugs))
 }
 
 export async function giveBadges(db: Db, userId: number, given: readonly BadgeRow[]): Promise<void> {
@@ -40,7 +38,7 @@ export async function giveBadges(db: Db, userId: number, given: readonly BadgeRo
 
 export async function takeBadges(db: Db, userId: number, taken: readonly BadgeRow[]): Promise<void> {
   const ids = taken.map(({ id }) => id)
-  await db.delete(userBadges).where(and(eq(userBadges.userId, userId), inArray(userBadges.badgeId, ids)))
+  await db.delete(userBadges).where(and(eq(userBadges.userId, userId), anyOf(userBadges.badgeId, ids)))
 }
 
 export async function insertBadge(db: Db, badge: typeof badges.$inferInsert): Promise<BadgeRow> {

@@ -1,5 +1,6 @@
 import type { UserRow } from '../../../db/schema/users.ts'
-import { requireRoom } from '../../access/room.ts'
+import { lockForBlocking } from '../../access/blocks.ts'
+import { requireOwnedQuota } from '../../access/quota.ts'
 import { recordAudit } from '../../audit/record.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
@@ -18,8 +19,10 @@ export async function block({ db, config }: Context, { blocker, blocked, by }: B
   if (blocked.id === blocker.id) throw badRequest('you cannot block yourself')
   if (blocked.kind !== 'user') throw badRequest('only people can be blocked')
   await db.transaction(async (tx) => {
-    await upsertBlock(tx, { blockerId: blocker.id, blockedId: blocked.id, note })
-    requireRoom(config, await countBlocks(tx, blocker.id), 'blocks')
+    await lockForBlocking(tx, blocked.id)
+    const isChanged = await upsertBlock(tx, { blockerId: blocker.id, blockedId: blocked.id, note })
+    if (!isChanged) return
+    requireOwnedQuota(config, await countBlocks(tx, blocker.id), 'blocks')
     await separate(tx, blocker.id, blocked.id)
     const subject = { kind: 'block', id: blocked.id, name: blocked.name }
     await recordAudit(tx, by, { action: 'block.create', subject, after: { blocker: blocker.name, note } })

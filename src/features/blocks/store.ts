@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, or } from 'drizzle-orm'
+import { and, desc, eq, inArray, ne, or } from 'drizzle-orm'
 import type { Db } from '../../../db/client.ts'
 import { collaborations, repositories, stars, watches } from '../../../db/schema/repositories.ts'
 import { blocks, follows, type UserRow, users } from '../../../db/schema/users.ts'
@@ -22,14 +22,21 @@ export async function listBlocked(db: Db, blockerId: number, page: Page): Promis
 export const countBlocks = (db: Db, blockerId: number): Promise<number> =>
   db.$count(blocks, eq(blocks.blockerId, blockerId))
 
+/** False when there was this block with this note already. */
 export async function upsertBlock(
   db: Db,
   { blockerId, blockedId, note }: { blockerId: number; blockedId: number; note: string },
-): Promise<void> {
-  await db
+): Promise<boolean> {
+  const changed = await db
     .insert(blocks)
     .values({ blockerId, blockedId, note })
-    .onConflictDoUpdate({ target: [blocks.blockerId, blocks.blockedId], set: { note } })
+    .onConflictDoUpdate({
+      target: [blocks.blockerId, blocks.blockedId],
+      set: { note },
+      setWhere: ne(blocks.note, note),
+    })
+    .returning({ blockerId: blocks.blockerId })
+  return changed.length > 0
 }
 
 export async function removeBlock(db: Db, blockerId: number, blockedId: number): Promise<boolean> {
@@ -41,7 +48,9 @@ export async function removeBlock(db: Db, blockerId: number, blockedId: number):
 }
 
 /** Ends what binds the two: they follow each other no more, and neither stars, watches or works on a repository of the other. */
-export async function separate(db: Db, left: number, right: number): Promise<void> {
+export async function separate(db: Db, one: number, other: number): Promise<void> {
+  // In one order, so that two people who block each other at the same moment do not wait for each other.
+  const [left, right] = [Math.min(one, other), Math.max(one, other)]
   await db
     .delete(follows)
     .where(

@@ -4,7 +4,7 @@ import { Level } from '../../access/levels.ts'
 import type { RepositoryAccess } from '../../access/repository-access.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
-import { endIfUnchanged } from '../../http/freshness.ts'
+import { Unchanged, unchangedAnswer } from '../../http/freshness.ts'
 import { gate } from '../../http/gate.ts'
 import { paging } from '../../http/paging.ts'
 import { pageQuery } from '../../http/query.ts'
@@ -29,12 +29,13 @@ export const branchRoutes = (context: Context) =>
         const { page, links } = paging(context, query, { request, set })
         const { rows, total } = await listBranches(context.db, repo.repository.id, page)
         links(total)
-        return present(context, { actor, repo, rows }, { request, set, total })
+        const { versions, branches } = await load(context, { actor, repo, rows })
+        return unchangedAnswer(context, { actor, request, set }, [total, ...versions]) ?? branches
       },
       {
         readRepo: read,
         query: t.Object(pageQuery),
-        response: { 200: t.Array(Branch) },
+        response: { 200: t.Array(Branch), 304: Unchanged },
         detail: { operationId: 'repoListBranches', summary: "List a repository's branches", 'x-list': 'links' },
       },
     )
@@ -42,7 +43,7 @@ export const branchRoutes = (context: Context) =>
       '',
       async ({ actor, repo, body, status }) => {
         const row = await createBranch(context, { actor, repo }, body)
-        return status(201, await presentOne(context, { actor, repo, row }))
+        return status(201, (await loadOne(context, { actor, repo, row })).branch)
       },
       {
         changeRepo: write,
@@ -55,11 +56,12 @@ export const branchRoutes = (context: Context) =>
       '/*',
       async ({ actor, repo, params, request, set }) => {
         const row = await getBranch(context, repo, decodeWildcard(params))
-        return presentOne(context, { actor, repo, row }, { request, set })
+        const { versions, branch } = await loadOne(context, { actor, repo, row })
+        return unchangedAnswer(context, { actor, request, set }, versions) ?? branch
       },
       {
         readRepo: read,
-        response: { 200: Branch },
+        response: { 200: Branch, 304: Unchanged },
         detail: { operationId: 'repoGetBranch', summary: 'A branch', ...named },
       },
     )
@@ -102,19 +104,19 @@ export const branchRoutes = (context: Context) =>
       },
     )
 
-interface Target extends Pick<Parameters<typeof endIfUnchanged>[1], 'request' | 'set'> {
-  /** Of the list that the branches are a page of. */
-  total?: number
-}
-
-interface Shown {
+interface Page {
   actor: Actor | undefined
   repo: RepositoryAccess
   rows: readonly RefRow[]
 }
 
-/** With `target` the request ends with 304 when the client has this very answer. */
-async function present(context: Context, { actor, repo, rows }: Shown, target?: Target): Promise<Branch[]> {
+interface Loaded {
+  /** Of all that the branches show. */
+  versions: (string | number | boolean)[]
+  branches: Branch[]
+}
+
+async function load(context: Context, { actor, repo, rows }: Page): Promise<Loaded> {
   const addresses = rows.flatMap(({ commit }) => (commit ? [commit.authorEmail, commit.committerEmail] : []))
   const [names, verdicts] = await Promise.all([
     findNamesByEmail(context.db, addresses),
@@ -126,24 +128,16 @@ async function present(context: Context, { actor, repo, rows }: Shown, target?: 
   ])
   const mayWrite = repo.rights.level('repo.code') >= Level.write
   const shown = rows.flatMap(({ name, sha }, index) => [name, sha, JSON.stringify(verdicts[index])])
-  if (target)
-    endIfUnchanged(context, { actor, ...target }, [
-      repo.version,
-      target.total,
-      mayWrite,
-      ...shown,
-      ...[...names].flat(),
-    ])
-  const { htmlUrl } = repo
-  return rows.map((row, index) => presentBranch(row, { htmlUrl, mayWrite, names, verdict: verdicts[index] }))
+  const { htmlUrl, version } = repo
+  return {
+    versions: [version, mayWrite, ...shown, ...[...names].flat()],
+    branches: rows.map((row, index) => presentBranch(row, { htmlUrl, mayWrite, names, verdict: verdicts[index] })),
+  }
 }
 
-async function presentOne(
-  context: Context,
-  { actor, repo, row }: Omit<Shown, 'rows'> & { row: RefRow },
-  target?: Target,
-): Promise<Branch> {
-  const [branch] = await present(context, { actor, repo, rows: [row] }, target)
+async function loadOne(context: Context, { row, ...page }: Omit<Page, 'rows'> & { row: RefRow }) {
+  const { versions, branches } = await load(context, { ...page, rows: [row] })
+  const [branch] = branches
   if (!branch) throw new Error('one row gives one branch')
-  return branch
+  return { versions, branch }
 }

@@ -9,7 +9,7 @@ import { isValidBranchName } from '../../git/names.ts'
 import { conflict, forbidden, invalid, notFound } from '../../kernel/errors.ts'
 import { changeRefs, pusherOf } from '../refs/change.ts'
 import { BRANCHES } from '../refs/names.ts'
-import { requireRoomForRef } from '../refs/room.ts'
+import { requireRefQuota } from '../refs/quota.ts'
 import type { CreateBranchRepoOption, UpdateBranchRepoOption } from './schema.ts'
 import { findBranch, isTag } from './store.ts'
 
@@ -40,7 +40,7 @@ export async function createBranch(
   if (repository.isEmpty) throw notFound('Git Repository is empty.')
   if (await findBranch(context.db, repository.id, option.new_branch_name)) throw conflict(EXISTS)
   if (await isTag(context.db, repository.id, option.new_branch_name)) throw conflict('A tag has this name already.')
-  await requireRoomForRef(context, repository.id)
+  await requireRefQuota(context, repository.id)
   const start = option.old_ref_name || option.old_branch_name || repository.defaultBranch
   const found = await context.git.find(repository.id, `${start}^{commit}`)
   if (!found) throw notFound('The old branch does not exist')
@@ -100,7 +100,7 @@ function requireName(name: string, field: string): void {
   if (!isValidBranchName(name)) throw invalid('GitRefName', field)
 }
 
-/** What lost a race is told as such. */
+/** Whoever lost a race is refused as such. */
 async function move(context: Context, { actor, repo }: Subject, changes: RefChange[]): Promise<void> {
   try {
     await changeRefs(context, { repositoryId: repo.repository.id, pusher: pusherOf(actor.user, repo) }, changes)

@@ -1,10 +1,10 @@
 import type { UserRow } from '../../../db/schema/users.ts'
 import { findAssignable } from '../../access/assignable.ts'
-import { isBlocked } from '../../access/blocks.ts'
+import { isBlockedInside } from '../../access/blocks.ts'
 import { decideRights, maySeeOwner } from '../../access/decide.ts'
 import { Level, levelWord } from '../../access/levels.ts'
 import { findRepositoryById } from '../../access/load.ts'
-import { findAccount } from '../../access/load-account.ts'
+import { findAccount, type LoadedAccount } from '../../access/load-account.ts'
 import type { RepositoryAccess } from '../../access/repository-access.ts'
 import { recordAudit } from '../../audit/record.ts'
 import type { Actor } from '../../auth/actor.ts'
@@ -29,32 +29,34 @@ interface Target extends Asked {
   actor: Actor
 }
 
-/** Wire: somebody unknown is 422 here. @throws Refusal 422 in the same words for somebody who hides from the caller */
-async function findPerson({ db, config }: Context, { actor, name }: Asked): Promise<UserRow> {
-  const account = await findAccount(db, name, actor?.user.id)
-  if (!account || !maySeeOwner(config, actor, account.row, account.isMember))
-    throw invalid(`user does not exist [name: ${name}]`)
-  return account.row
+/** Wire: somebody unknown is 422 here. Naming somebody exactly is no listing: it may be one who hides. @throws Refusal 422 */
+async function findPerson({ db }: Context, { actor, name }: Target): Promise<LoadedAccount> {
+  const account = await findAccount(db, name, actor.user.id)
+  if (!account) throw unknownPerson(name)
+  return account
 }
 
-/** @throws Refusal 404 for somebody who is no collaborator, 422 for somebody unknown */
-export async function requireCollaborator(context: Context, target: Asked): Promise<void> {
-  const person = await findPerson(context, target)
-  if ((await findCollaboration(context.db, target.repo.repository.id, person.id)) === undefined) throw notFound()
+const unknownPerson = (name: string) => invalid(`user does not exist [name: ${name}]`)
+
+/** @throws Refusal 404 for somebody who is no collaborator, 422 for somebody unknown, and for one who hides and is no collaborator */
+export async function requireCollaborator({ db, config }: Context, { actor, repo, name }: Asked): Promise<void> {
+  const account = await findAccount(db, name, actor?.user.id)
+  const permission = await findCollaboration(db, repo.repository.id, account?.row.id ?? 0)
+  if (permission !== undefined) return
+  if (!account || !maySeeOwner(config, actor, account.row, account.isRelated)) throw unknownPerson(name)
+  throw notFound()
 }
 
 /** @throws Refusal 403 for somebody whom the owner has blocked or who has blocked the owner, 422 for the owner and for an organization */
 export async function addCollaborator(context: Context, target: Target, permission: Grant): Promise<void> {
   const { actor, repo } = target
-  const person = await findPerson(context, target)
+  const { row: person } = await findPerson(context, target)
   if (person.kind !== 'user') throw invalid('only people can collaborate; organizations have teams')
   if (person.id === repo.owner.id) throw invalid('the owner needs no access')
-  const [byOwner, byPerson] = await Promise.all([
-    isBlocked(context.db, { blockerId: repo.owner.id, blockedId: person.id }),
-    isBlocked(context.db, { blockerId: person.id, blockedId: repo.owner.id }),
-  ])
-  if (byOwner || byPerson) throw forbidden('the owner has blocked this user, or the user the owner')
   await context.db.transaction(async (tx) => {
+    const byOwner = await isBlockedInside(tx, { blockerId: repo.owner.id, blockedId: person.id })
+    const byPerson = await isBlockedInside(tx, { blockerId: person.id, blockedId: repo.owner.id })
+    if (byOwner || byPerson) throw forbidden('the owner has blocked this user, or the user the owner')
     await upsertCollaboration(tx, { repositoryId: repo.repository.id, userId: person.id, permission })
     const after = { collaborator: person.name, permission }
     await recordAudit(tx, actor, { action: 'repository.add_collaborator', subject: subjectOf(repo), after })
@@ -65,15 +67,11 @@ export async function addCollaborator(context: Context, target: Target, permissi
 export async function removeCollaborator(context: Context, target: Target): Promise<void> {
   const { actor, repo } = target
   const { id } = repo.repository
-  const account = await findAccount(context.db, target.name, actor.user.id)
-  // Also somebody who hides: whoever administers the repository sees them in its list.
-  if (!account) throw invalid(`user does not exist [name: ${target.name}]`)
-  const { row: person, isMember } = account
+  const { row: person, isRelated } = await findPerson(context, target)
   await context.db.transaction(async (tx) => {
     const permission = await removeCollaboration(tx, id, person.id)
     if (permission === undefined) {
-      if (!maySeeOwner(context.config, actor, person, isMember))
-        throw invalid(`user does not exist [name: ${target.name}]`)
+      if (!maySeeOwner(context.config, actor, person, isRelated)) throw unknownPerson(target.name)
       return
     }
     if ((await levelOf({ ...context, db: tx }, id, person)) < Level.read) await removeWatch(tx, id, person.id)
@@ -90,7 +88,9 @@ export async function readPermission(context: Context, { actor, repo, name }: As
   const isSelf = actor !== undefined && account?.row.id === actor.user.id
   if (!isSelf && repo.rights.overall < Level.admin)
     throw forbidden('only administrators of the repository can read the permission of others')
-  if (!account || !maySeeOwner(context.config, actor, account.row, account.isMember)) throw notFound()
+  const isCollaborator = (await findCollaboration(context.db, repo.repository.id, account?.row.id ?? 0)) !== undefined
+  if (!account || !(isCollaborator || maySeeOwner(context.config, actor, account.row, account.isRelated)))
+    throw notFound()
   return { user: account.row, permission: levelWord(await levelOf(context, repo.repository.id, account.row)) }
 }
 

@@ -4,6 +4,7 @@ import { issueAssignees, issues } from '../../../db/schema/issues.ts'
 import { type TeamRow, teamMembers, teamRepositories, teams } from '../../../db/schema/organizations.ts'
 import { collaborations, watches } from '../../../db/schema/repositories.ts'
 import { type UserRow, users } from '../../../db/schema/users.ts'
+import { teamsReaching } from '../../access/reach.ts'
 import { numberedPage, type Page, type Paged } from '../../kernel/page.ts'
 
 export type Grant = (typeof collaborations.$inferSelect)['permission']
@@ -83,11 +84,7 @@ export function listRepositoryTeams(
     .orderBy(asc(sql`${teams.permission} <> 'owner'`), asc(teams.lowerName))
 }
 
-const reaches = (
-  repositoryId: number,
-) => sql`(${teams.includesAllRepositories} or ${teams.permission} = 'owner' or exists (
-  select 1 from ${teamRepositories}
-  where ${teamRepositories.teamId} = ${teams.id} and ${teamRepositories.repositoryId} = ${repositoryId}))`
+const reaches = (repositoryId: number) => sql`${teams.id} in (${teamsReaching(repositoryId)})`
 
 export async function findTeamByName(db: Db, organizationId: number, name: string): Promise<TeamRow | undefined> {
   const [row] = await db

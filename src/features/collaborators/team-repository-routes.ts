@@ -1,13 +1,14 @@
 import { Elysia, t } from 'elysia'
 import type { Context } from '../../context.ts'
+import { Unchanged } from '../../http/freshness.ts'
 import { gate } from '../../http/gate.ts'
 import { paging } from '../../http/paging.ts'
 import { cursorQuery } from '../../http/query.ts'
 import { viewerOf } from '../../http/viewer.ts'
 import { presentRepository, Repository } from '../../wire/repository.ts'
-import { listRepositories } from '../repositories/list.ts'
-import { presentPage } from '../repositories/list-routes.ts'
 import { withParent } from '../repositories/load.ts'
+import { listRepositories } from '../repository-search/list.ts'
+import { presentPage } from '../repository-search/present.ts'
 import { getReachedRepository, getTeamsRepository, grantTeam, revokeTeam } from './teams.ts'
 
 const scope = 'organization'
@@ -28,7 +29,7 @@ export const teamRepositoryRoutes = (context: Context) =>
       {
         team: { scope },
         query: t.Object(cursorQuery),
-        response: { 200: t.Array(Repository) },
+        response: { 200: t.Array(Repository), 304: Unchanged },
         detail: { operationId: 'orgListTeamRepos', summary: "List a team's repositories", 'x-list': 'links' },
       },
     )

@@ -70,8 +70,8 @@ export async function getTeamsRepository(
   { actor, team, org, name }: { actor: Actor; team: TeamAccess; org: string; name: string },
 ): Promise<RepositoryAccess> {
   const isOwn = org.toLowerCase() === team.organization.name.toLowerCase()
-  const loaded = isOwn ? await findRepository(context.db, { owner: org, name }, actor.user) : undefined
-  const repo = loaded && withRights(context, actor, loaded)
+  const found = isOwn ? await findRepository(context.db, { owner: org, name }, actor.user.id) : undefined
+  const repo = found && !found.isMoved && withRights(context, actor, found)
   if (!repo || repo.rights.highest < Level.read) throw notFound()
   return repo
 }

@@ -1,21 +1,23 @@
 import { Elysia, t } from 'elysia'
+import { issueUnits } from '../../access/issues.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
-import { endIfUnchanged } from '../../http/freshness.ts'
+import { Unchanged, unchangedAnswer } from '../../http/freshness.ts'
 import { gate } from '../../http/gate.ts'
 import { paging } from '../../http/paging.ts'
 import { cursorQuery, queryInstant } from '../../http/query.ts'
 import { viewerOf } from '../../http/viewer.ts'
 import { Comment, presentComment } from '../../wire/comment.ts'
-import { getIssue } from '../issues/service.ts'
 import { CreateIssueCommentOption, EditIssueCommentOption } from './schema.ts'
 import { createComment, deleteComment, editComment, getComment } from './service.ts'
 import { type FoundComment, listIssueComments, listRepositoryComments } from './store.ts'
 
-const read = { unit: 'repo.issues', scope: 'issue' } as const
-const take = { unit: 'repo.issues', scope: 'issue', level: 'read' } as const
+const scope = 'issue'
+/** The comment says which issue it belongs to, and that decides who may read it: see `getComment`. */
+const read = { unit: issueUnits, scope } as const
+const take = { unit: issueUnits, scope, level: 'read' } as const
 
-/** Wire: the family gives all comments of an issue at once. This many are enough for any real one. */
+/** Wire: the Gitea API gives all comments of an issue at once. This many are enough for any real issue. */
 const MAX_COMMENTS = 5000
 
 const timeQuery = { since: queryInstant('since'), before: queryInstant('before') }
@@ -29,18 +31,22 @@ export const commentRoutes = (context: Context) => {
     .use(gate(context))
     .get(
       '/:index/comments',
-      async ({ actor, repo, params, query, request, set }) => {
-        const { issue } = await getIssue(context, repo, params.index)
+      async ({ actor, repo, issue: { issue }, query, request, set }) => {
         const { total } = paging(context, {}, { request, set })
         const found = await listIssueComments(context.db, issue.id, query, MAX_COMMENTS)
         total(found.total)
-        endIfUnchanged(context, { actor, request, set }, [repo.version, found.total, ...versions(found.rows)])
+        const unchanged = unchangedAnswer(context, { actor, request, set }, [
+          repo.version,
+          found.total,
+          ...versions(found.rows),
+        ])
+        if (unchanged) return unchanged
         return found.rows.map((one) => present(one, repo.htmlUrl, actor))
       },
       {
-        readRepo: read,
+        readIssue: { scope },
         query: t.Object(timeQuery),
-        response: { 200: t.Array(Comment) },
+        response: { 200: t.Array(Comment), 304: Unchanged },
         detail: {
           operationId: 'issueGetComments',
           summary: "List an issue's comments",
@@ -51,12 +57,12 @@ export const commentRoutes = (context: Context) => {
     )
     .post(
       '/:index/comments',
-      async ({ actor, repo, params, body, status }) => {
-        const made = await createComment(context, { actor, repo }, { index: params.index, body: body.body })
+      async ({ actor, repo, issue: { issue }, body, status }) => {
+        const made = await createComment(context, { actor, repo }, { issue, body: body.body })
         return status(201, present(made, repo.htmlUrl, actor))
       },
       {
-        changeRepo: take,
+        changeIssue: { scope, level: 'read' },
         body: CreateIssueCommentOption,
         response: { 201: Comment },
         detail: { operationId: 'issueCreateComment', summary: 'Comment on an issue' },
@@ -66,15 +72,21 @@ export const commentRoutes = (context: Context) => {
       '/comments',
       async ({ actor, repo, query, request, set }) => {
         const { page, links } = paging(context, query, { request, set })
-        const found = await listRepositoryComments(context.db, repo.repository.id, query, page)
+        const found = await listRepositoryComments(context.db, repo, query, page)
         links(found.total, found.next)
-        endIfUnchanged(context, { actor, request, set }, [repo.version, found.total, ...versions(found.rows)])
+        const unchanged = unchangedAnswer(context, { actor, request, set }, [
+          repo.version,
+          found.total,
+          ...versions(found.rows),
+        ])
+        if (unchanged) return unchanged
         return found.rows.map((one) => present(one, repo.htmlUrl, actor))
       },
       {
-        readRepo: read,
+        // Wire: without issues there is no such list, also for who may read pull requests.
+        readRepo: { unit: 'repo.issues', scope },
         query: t.Object({ ...cursorQuery, ...timeQuery }),
-        response: { 200: t.Array(Comment) },
+        response: { 200: t.Array(Comment), 304: Unchanged },
         detail: {
           operationId: 'issueGetRepoComments',
           summary: "List the comments on all of a repository's issues",
@@ -86,12 +98,13 @@ export const commentRoutes = (context: Context) => {
       '/comments/:id',
       async ({ actor, repo, params, request, set }) => {
         const found = await getComment(context, repo, params.id)
-        endIfUnchanged(context, { actor, request, set }, [repo.version, found.version])
+        const unchanged = unchangedAnswer(context, { actor, request, set }, [repo.version, found.version])
+        if (unchanged) return unchanged
         return present(found, repo.htmlUrl, actor)
       },
       {
         readRepo: read,
-        response: { 200: Comment },
+        response: { 200: Comment, 304: Unchanged },
         detail: { operationId: 'issueGetComment', summary: 'A comment' },
       },
     )

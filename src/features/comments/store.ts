@@ -4,6 +4,8 @@ import { afterPosition, inOrder, positionText, type SortKey } from '../../../db/
 import { rowVersion } from '../../../db/row-version.ts'
 import { type CommentRow, comments, issues } from '../../../db/schema/issues.ts'
 import { users } from '../../../db/schema/users.ts'
+import { readableKinds } from '../../access/issues.ts'
+import type { RepositoryAccess } from '../../access/repository-access.ts'
 import { cutPage, type Page, type Paged, rowsToRead, rowsToSkip } from '../../kernel/page.ts'
 import type { ShownComment } from '../../wire/comment.ts'
 
@@ -28,7 +30,7 @@ const columns = {
   at: positionText(writtenAt),
 }
 
-/** What people wrote; what happened to an issue is kept beside it and has no place in these lists. */
+/** What people wrote. What happened to an issue is stored in the same table and has no place in these lists. */
 const written = (scope: SQL | undefined, { since, before }: CommentFilter): SQL | undefined =>
   and(
     scope,
@@ -57,13 +59,14 @@ export async function listIssueComments(
   return { rows: rows.map(shown), total }
 }
 
+/** Those on issues and on pull requests, as far as the reader may read either. */
 export async function listRepositoryComments(
   db: Db,
-  repositoryId: number,
+  { repository, rights }: RepositoryAccess,
   filter: CommentFilter,
   page: Page,
 ): Promise<Paged<FoundComment>> {
-  const matching = written(eq(issues.repositoryId, repositoryId), filter)
+  const matching = written(and(eq(issues.repositoryId, repository.id), readableKinds(rights)), filter)
   const ordered = select(db)
     .where(and(matching, afterPosition(oldestFirst, page.after)))
     .orderBy(inOrder(oldestFirst))
@@ -87,29 +90,30 @@ export async function findComment(db: Db, repositoryId: number, id: number): Pro
   return row && shown(row)
 }
 
+/** The issue counts as changed. */
 export async function insertComment(db: Db, comment: typeof comments.$inferInsert): Promise<CommentRow> {
   const [row] = await db.insert(comments).values(comment).returning()
   if (row === undefined) throw new Error('insert returned no row')
-  await db
-    .update(issues)
-    .set({ commentsCount: sql`${issues.commentsCount} + 1`, updatedAt: row.createdAt })
-    .where(eq(issues.id, row.issueId))
+  await db.update(issues).set({ updatedAt: row.createdAt }).where(eq(issues.id, row.issueId))
   return row
 }
 
-export async function updateComment(db: Db, id: number, change: Partial<CommentRow>): Promise<CommentRow | undefined> {
-  const [row] = await db.update(comments).set(change).where(eq(comments.id, id)).returning()
+/** Locks the row, so that two edits follow each other. Undefined for a comment that is gone. */
+export async function lockComment(tx: Db, id: number): Promise<CommentRow | undefined> {
+  const [row] = await tx.select().from(comments).where(eq(comments.id, id)).for('no key update')
   return row
 }
 
-export async function removeComment(db: Db, id: number): Promise<boolean> {
-  const [row] = await db.delete(comments).where(eq(comments.id, id)).returning({ issueId: comments.issueId })
-  if (row === undefined) return false
-  await db
-    .update(issues)
-    .set({ commentsCount: sql`${issues.commentsCount} - 1` })
-    .where(eq(issues.id, row.issueId))
-  return true
+export async function updateComment(tx: Db, id: number, change: Partial<CommentRow>): Promise<CommentRow> {
+  const [row] = await tx.update(comments).set(change).where(eq(comments.id, id)).returning()
+  if (row === undefined) throw new Error(`comment ${id} is gone`)
+  return row
+}
+
+/** Returns the row as it was in the end; undefined when somebody else was quicker. */
+export async function removeComment(tx: Db, id: number): Promise<CommentRow | undefined> {
+  const [gone] = await tx.delete(comments).where(eq(comments.id, id)).returning()
+  return gone
 }
 
 type Row = Awaited<ReturnType<typeof select>>[number]

@@ -1,6 +1,6 @@
 import { Elysia, t } from 'elysia'
 import type { Context } from '../../context.ts'
-import { endIfUnchanged } from '../../http/freshness.ts'
+import { Unchanged, unchangedAnswer } from '../../http/freshness.ts'
 import { gate } from '../../http/gate.ts'
 import { paging } from '../../http/paging.ts'
 import { queryBoolean, queryInteger } from '../../http/query.ts'
@@ -39,13 +39,14 @@ export const gitObjectRoutes = (context: Context) =>
         const isRecursive = query.recursive ?? false
         const bounds = { defaultLimit: TREES_PER_PAGE, maxLimit: TREES_PER_PAGE }
         const page = readPage({ page: query.page, limit: query.per_page }, bounds)
-        endIfUnchanged(context, { actor, request, set }, [
+        const unchanged = unchangedAnswer(context, { actor, request, set }, [
           repo.version,
           object.sha,
           isRecursive,
           page.number,
           page.limit,
         ])
+        if (unchanged) return unchanged
         const tree = await readTreePage(context, repo, { object, isRecursive, page })
         paging(context, {}, { request, set }).total(tree.total)
         return {
@@ -60,7 +61,7 @@ export const gitObjectRoutes = (context: Context) =>
       {
         readRepo: read,
         query: treeQuery,
-        response: { 200: GitTreeResponse },
+        response: { 200: GitTreeResponse, 304: Unchanged },
         detail: { operationId: 'GetTree', summary: 'Entries of a tree', 'x-list': 'total', 'x-refuses': [400, 413] },
       },
     )
@@ -68,7 +69,8 @@ export const gitObjectRoutes = (context: Context) =>
       '/blobs/:sha',
       async ({ actor, repo, params, request, set }) => {
         const blob = await getBlob(context, repo, params.sha)
-        endIfUnchanged(context, { actor, request, set }, [repo.version, blob.sha])
+        const unchanged = unchangedAnswer(context, { actor, request, set }, [repo.version, blob.sha])
+        if (unchanged) return unchanged
         const content = await blob.base64(MAX_BLOB_BYTES)
         return {
           content,
@@ -80,7 +82,7 @@ export const gitObjectRoutes = (context: Context) =>
       },
       {
         readRepo: read,
-        response: { 200: GitBlobResponse },
+        response: { 200: GitBlobResponse, 304: Unchanged },
         detail: {
           operationId: 'GetBlob',
           summary: 'A blob. Content above the limit of the settings is left out',
@@ -93,12 +95,17 @@ export const gitObjectRoutes = (context: Context) =>
       async ({ actor, repo, params, request, set }) => {
         const tag = await getAnnotatedTag(context, repo, params.sha)
         const [verdict] = await verifySignatures(context, actor, [{ ...tag, email: tag.tagger?.email ?? '' }])
-        endIfUnchanged(context, { actor, request, set }, [repo.version, tag.sha, JSON.stringify(verdict)])
+        const unchanged = unchangedAnswer(context, { actor, request, set }, [
+          repo.version,
+          tag.sha,
+          JSON.stringify(verdict),
+        ])
+        if (unchanged) return unchanged
         return presentTag({ ...tag, verdict }, repo.apiUrl)
       },
       {
         readRepo: read,
-        response: { 200: AnnotatedTag },
+        response: { 200: AnnotatedTag, 304: Unchanged },
         detail: {
           operationId: 'GetAnnotatedTag',
           summary: 'The object of an annotated tag',
@@ -110,15 +117,16 @@ export const gitObjectRoutes = (context: Context) =>
       '/refs',
       async ({ actor, repo, request, set }) => {
         const refs = await listGitRefs(context, repo, '')
-        endIfUnchanged(context, { actor, request, set }, [
+        const unchanged = unchangedAnswer(context, { actor, request, set }, [
           repo.version,
           ...refs.flatMap(({ name, sha }) => [name, sha]),
         ])
+        if (unchanged) return unchanged
         return refs.map((ref) => presentReference(ref, repo.apiUrl))
       },
       {
         readRepo: read,
-        response: { 200: t.Array(Reference) },
+        response: { 200: t.Array(Reference), 304: Unchanged },
         detail: { operationId: 'repoListAllGitRefs', summary: 'All refs' },
       },
     )
@@ -126,15 +134,16 @@ export const gitObjectRoutes = (context: Context) =>
       '/refs/*',
       async ({ actor, repo, params, request, set }) => {
         const refs = await listGitRefs(context, repo, decodeWildcard(params))
-        endIfUnchanged(context, { actor, request, set }, [
+        const unchanged = unchangedAnswer(context, { actor, request, set }, [
           repo.version,
           ...refs.flatMap(({ name, sha }) => [name, sha]),
         ])
+        if (unchanged) return unchanged
         return refs.map((ref) => presentReference(ref, repo.apiUrl))
       },
       {
         readRepo: read,
-        response: { 200: t.Array(Reference) },
+        response: { 200: t.Array(Reference), 304: Unchanged },
         detail: {
           operationId: 'repoListGitRefs',
           summary: 'Refs whose name begins with this',

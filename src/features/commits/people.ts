@@ -1,6 +1,8 @@
-import { and, eq, inArray, or } from 'drizzle-orm'
+import { and, eq, or } from 'drizzle-orm'
+import { anyOf } from '../../../db/any-of.ts'
 import { rowVersion } from '../../../db/row-version.ts'
 import { emails, type UserRow, users } from '../../../db/schema/users.ts'
+import { isServiceAddress, isSigningAddress } from '../../access/service-addresses.ts'
 import { visibleAccounts } from '../../access/visible-accounts.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
@@ -24,8 +26,12 @@ export async function findAccountsByEmail(
   addresses: readonly string[],
 ): Promise<People> {
   const { db, config } = context
-  const wanted = [...new Set(addresses.map((address) => address.toLowerCase()))].filter((address) => address !== '')
-  const standIns = wanted.flatMap((address) => readStandIn(address, config.noreplyDomain) ?? [])
+  const all = [...new Set(addresses.map((address) => address.toLowerCase()))].filter((address) => address !== '')
+  // An address of the service is nobody's own, even where a row says so.
+  const wanted = all.filter((address) => !isServiceAddress(address, config))
+  const standIns = all
+    .filter((address) => !isSigningAddress(address, config))
+    .flatMap((address) => readStandIn(address, config.noreplyDomain) ?? [])
   const isVisible = visibleAccounts(config, actor)
   const [owned, hidden] = await Promise.all([
     wanted.length === 0
@@ -34,7 +40,7 @@ export async function findAccountsByEmail(
           .select({ email: emails.lowerEmail, user: users, version })
           .from(emails)
           .innerJoin(users, eq(users.id, emails.userId))
-          .where(and(inArray(emails.lowerEmail, wanted), eq(emails.isActivated, true), isVisible)),
+          .where(and(anyOf(emails.lowerEmail, wanted), eq(emails.isActivated, true), isVisible)),
     standIns.length === 0
       ? []
       : db
@@ -66,11 +72,11 @@ function readStandIn(address: string, domain: string): StandIn | undefined {
 
 const named = (standIns: readonly StandIn[]) =>
   or(
-    inArray(
+    anyOf(
       users.id,
       standIns.flatMap(({ id }) => id ?? []),
     ),
-    inArray(
+    anyOf(
       users.lowerName,
       standIns.filter(({ id }) => id === undefined).map(({ name }) => name),
     ),

@@ -3,8 +3,9 @@ import type { RepositoryAccess } from '../../access/repository-access.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import type { LoggedCommit } from '../../git/model.ts'
-import { endIfUnchanged } from '../../http/freshness.ts'
+import { Unchanged, unchangedAnswer } from '../../http/freshness.ts'
 import { gate } from '../../http/gate.ts'
+import { gitClient } from '../../http/git-client.ts'
 import { paging } from '../../http/paging.ts'
 import { pageQuery, queryBoolean, queryText, queryTime } from '../../http/query.ts'
 import { decodeWildcard } from '../../http/wildcard.ts'
@@ -56,19 +57,20 @@ export const commitRoutes = (context: Context) =>
       {
         readRepo: read,
         query: listQuery,
-        response: { 200: t.Array(Commit) },
+        response: { 200: t.Array(Commit), 304: Unchanged },
         detail: {
           operationId: 'repoGetAllCommits',
           summary: 'Commits, newest first',
           'x-list': 'links',
-          'x-refuses': [409],
+          'x-refuses': [409, 413],
         },
       },
     )
     .get(
       '/git/commits/:sha',
       async ({ actor, repo, params, query, request, set }) => {
-        const text = await diffText(context, repo, { name: params.sha, signal: request.signal })
+        const call = { signal: request.signal, client: gitClient(context, request, actor) }
+        const text = await diffText(context, repo, { name: params.sha, call })
         if (text) return text
         const { commit } = await getCommit(context, repo, params.sha)
         const asked = { actor, repo, request, set, version: '' }
@@ -77,11 +79,11 @@ export const commitRoutes = (context: Context) =>
       {
         readRepo: read,
         query: t.Object(parts),
-        response: { 200: CommitOrText },
+        response: { 200: CommitOrText, 304: Unchanged },
         detail: {
           operationId: 'repoGetSingleCommit',
           summary: 'A commit by its id, or the one at a branch or tag',
-          'x-refuses': [422],
+          'x-refuses': [413, 422],
           'x-variants': [
             {
               suffix: '.{diffType}',
@@ -100,30 +102,33 @@ export const commitRoutes = (context: Context) =>
         const { commit } = await getCommit(context, repo, params.sha)
         const note = await getNote(context, repo, commit.sha)
         const asked = { actor, repo, request, set, version: note.sha }
-        return { message: note.message, commit: await answerOne(context, asked, { commit, parts: partsOf(query) }) }
+        const shown = await answerOne(context, asked, { commit, parts: partsOf(query) })
+        return shown instanceof Response ? shown : { message: note.message, commit: shown }
       },
       {
         readRepo: read,
         query: t.Object({ verification: parts.verification, files: parts.files }),
-        response: { 200: Note },
-        detail: { operationId: 'repoGetNote', summary: 'The note of a commit', 'x-refuses': [422] },
+        response: { 200: Note, 304: Unchanged },
+        detail: { operationId: 'repoGetNote', summary: 'The note of a commit', 'x-refuses': [413, 422] },
       },
     )
     .get(
       '/compare/*',
       async ({ actor, repo, params, request, set }) => {
-        const found = await compare(context, repo, { pair: decodeWildcard(params), signal: request.signal })
+        const call = { signal: request.signal, client: gitClient(context, request, actor) }
+        const found = await compare(context, repo, { actor, pair: decodeWildcard(params), call })
         const asked = { actor, repo, request, set, version: `${found.base} ${found.head}` }
         const commits = await answer(context, asked, { parts: partsOf({}), read: found.read })
-        return { total_commits: found.total, commits }
+        return commits instanceof Response ? commits : { total_commits: found.total, commits }
       },
       {
         readRepo: read,
-        response: { 200: Compare },
+        response: { 200: Compare, 304: Unchanged },
         detail: {
           operationId: 'repoCompareDiff',
           summary: 'Commits of one branch, tag or commit that another has not, newest first; the newest 250 are told',
           'x-parameters': { '*': 'basehead' },
+          'x-refuses': [413],
         },
       },
     )
@@ -146,20 +151,21 @@ interface Source {
 }
 
 /** For a client that may have the answer already, the changes, which cost most, are computed only when it has not. */
-async function answer(context: Context, asked: Asked, { parts, read }: Source): Promise<Commit[]> {
+async function answer(context: Context, asked: Asked, { parts, read }: Source): Promise<Commit[] | Response> {
   const { actor, repo, request, set, version } = asked
   const mayHaveIt = request.headers.has('if-none-match')
   const wantsChanges = needsChanges(parts)
   const first = await read(wantsChanges && !mayHaveIt)
   const people = await findPeople(context, actor, parts.withVerification ? first : first.map(withoutSignature))
   const shas = first.map(({ sha }) => sha)
-  endIfUnchanged(context, { actor, request, set }, [
+  const unchanged = unchangedAnswer(context, { actor, request, set }, [
     repo.version,
     version,
     JSON.stringify(parts),
     people.version,
     ...shas,
   ])
+  if (unchanged) return unchanged
   const commits = wantsChanges && mayHaveIt ? await read(true) : first
   return presentCommits(context, { actor, repo, people }, { commits, parts })
 }
@@ -170,11 +176,13 @@ async function answerOne(
   context: Context,
   asked: Asked,
   { commit, parts }: { commit: LoggedCommit; parts: CommitParts },
-): Promise<Commit> {
+): Promise<Commit | Response> {
   const read = async (withChanges: boolean) => [
     withChanges ? { ...commit, changes: await changesOf(context, asked.repo, commit.sha) } : commit,
   ]
-  const [only] = await answer(context, asked, { parts, read })
+  const shown = await answer(context, asked, { parts, read })
+  if (shown instanceof Response) return shown
+  const [only] = shown
   if (!only) throw new Error('one commit gives one answer')
   return only
 }

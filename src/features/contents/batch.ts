@@ -2,7 +2,7 @@ import { Value } from '@sinclair/typebox/value'
 import type { RepositoryAccess } from '../../access/repository-access.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
-import { endIfUnchanged } from '../../http/freshness.ts'
+import { unchangedAnswer } from '../../http/freshness.ts'
 import { badRequest } from '../../kernel/errors.ts'
 import type { ContentsResponse } from '../../wire/contents.ts'
 import { getRevision } from '../commits/revision.ts'
@@ -35,10 +35,11 @@ export async function answerFiles(
   context: Context,
   asked: Asked,
   { repo, ref, names }: { repo: RepositoryAccess; ref: string | undefined; names: readonly string[] },
-): Promise<(ContentsResponse | null)[]> {
+): Promise<(ContentsResponse | null)[] | Response> {
   const revision = await getRevision(context, repo, ref)
   const paths = names.slice(0, context.config.maxResponseItems).map((name) => name.replace(/^\/+|\/+$/g, ''))
-  if (asked.request.method === 'GET')
-    endIfUnchanged(context, asked, [repo.version, revision.kind, ref, revision.commit.sha, ...paths])
+  const versions = [repo.version, revision.kind, ref, revision.commit.sha, ...paths]
+  const unchanged = asked.request.method === 'GET' ? unchangedAnswer(context, asked, versions) : undefined
+  if (unchanged) return unchanged
   return readFiles(context, { repo, revision, ref: ref ?? revision.name }, { paths, signal: asked.request.signal })
 }

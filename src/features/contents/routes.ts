@@ -2,7 +2,7 @@ import { Elysia, t } from 'elysia'
 import type { RepositoryAccess } from '../../access/repository-access.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
-import { endIfUnchanged } from '../../http/freshness.ts'
+import { Unchanged, unchangedAnswer } from '../../http/freshness.ts'
 import { gate } from '../../http/gate.ts'
 import { queryList, queryText } from '../../http/query.ts'
 import { decodeWildcard } from '../../http/wildcard.ts'
@@ -51,12 +51,13 @@ export const contentsRoutes = (context: Context) =>
       '/contents',
       async ({ actor, repo, query, request, set }) => {
         const asked = { path: '', ref: query.ref, parts: usual }
-        return [await answer(context, { actor, request, set }, { repo, ...asked })].flat()
+        const found = await answer(context, { actor, request, set }, { repo, ...asked })
+        return found instanceof Response ? found : [found].flat()
       },
       {
         readRepo: read,
         query: refQuery,
-        response: { 200: t.Array(ContentsResponse) },
+        response: { 200: t.Array(ContentsResponse), 304: Unchanged },
         detail: { operationId: 'repoGetContentsList', summary: 'Files and folders at the root', ...large },
       },
     )
@@ -69,7 +70,7 @@ export const contentsRoutes = (context: Context) =>
       {
         readRepo: read,
         query: refQuery,
-        response: { 200: FileOrFolder },
+        response: { 200: FileOrFolder, 304: Unchanged },
         detail: { operationId: 'repoGetContents', summary: 'A file, or the entries of a folder', ...named },
       },
     )
@@ -82,7 +83,7 @@ export const contentsRoutes = (context: Context) =>
       {
         readRepo: read,
         query: extQuery,
-        response: { 200: ContentsExtResponse },
+        response: { 200: ContentsExtResponse, 304: Unchanged },
         detail: { operationId: 'getContentsExtOfRoot', summary: 'Files and folders at the root', ...large },
       },
     )
@@ -95,7 +96,7 @@ export const contentsRoutes = (context: Context) =>
       {
         readRepo: read,
         query: extQuery,
-        response: { 200: ContentsExtResponse },
+        response: { 200: ContentsExtResponse, 304: Unchanged },
         detail: {
           operationId: 'repoGetContentsExt',
           summary: 'A file or the entries of a folder, with what is asked for of each',
@@ -110,7 +111,7 @@ export const contentsRoutes = (context: Context) =>
       {
         readRepo: read,
         query: filesQuery,
-        response: { 200: Files },
+        response: { 200: Files, 304: Unchanged },
         detail: {
           operationId: 'repoGetFileContents',
           summary: 'Several files at once; null for those that are not there',
@@ -126,7 +127,7 @@ export const contentsRoutes = (context: Context) =>
         readRepo: read,
         query: refQuery,
         body: GetFilesOptions,
-        response: { 200: Files },
+        response: { 200: Files, 304: Unchanged },
         detail: {
           operationId: 'repoGetFileContentsPost',
           summary: 'Several files at once; null for those that are not there',
@@ -141,15 +142,23 @@ interface Wanted {
   parts: Parts
 }
 
-/** Ends with 304 before a file is read or a history walked. */
+/** It is 304, for a client that has it, before a file is read or a history walked. */
 async function answer(
   context: Context,
   asked: Asked,
   { repo, parts, ...place }: Wanted,
-): Promise<ContentsResponse | ContentsResponse[]> {
+): Promise<ContentsResponse | ContentsResponse[] | Response> {
   const found = await getPlace(context, repo, place)
   const { kind, commit } = found.revision
-  endIfUnchanged(context, asked, [repo.version, kind, found.ref, commit.sha, found.path, JSON.stringify(parts)])
+  const unchanged = unchangedAnswer(context, asked, [
+    repo.version,
+    kind,
+    found.ref,
+    commit.sha,
+    found.path,
+    JSON.stringify(parts),
+  ])
+  if (unchanged) return unchanged
   return readContents(context, found, { parts, signal: asked.request.signal })
 }
 
@@ -159,5 +168,7 @@ const readParts = (includes: readonly string[] = []): Parts => ({
   withMessage: includes.includes('commit_message'),
 })
 
-const presentExt = (found: ContentsResponse | ContentsResponse[]): ContentsExtResponse =>
-  Array.isArray(found) ? { dir_contents: found } : { file_contents: found }
+function presentExt(found: ContentsResponse | ContentsResponse[] | Response): ContentsExtResponse | Response {
+  if (found instanceof Response) return found
+  return Array.isArray(found) ? { dir_contents: found } : { file_contents: found }
+}

@@ -5,8 +5,8 @@ import type { Sign, Signature } from '../../git/model.ts'
 import { isEmailAddress } from '../../kernel/email.ts'
 import { invalid } from '../../kernel/errors.ts'
 import { givenTime } from '../../kernel/time.ts'
+import { areAddressesOf } from '../../signatures/addresses.ts'
 import { noreplyAddress } from '../../wire/user.ts'
-import { findAccountsByEmail } from '../commits/people.ts'
 import type { CommitOptions, Identity } from './schema.ts'
 
 /**
@@ -30,13 +30,16 @@ export function signaturesOf(
 
 /**
  * How the instance signs a commit of the caller; undefined where it does not. It vouches for its callers, not for whom they name: a commit
- * under the address of anybody else stays without its signature.
+ * with an author or a committer under the address of anybody else stays without its signature.
  */
-export async function signFor(context: Context, actor: Actor, { email }: Signature): Promise<Sign | undefined> {
+export async function signFor(
+  context: Context,
+  { user }: Actor,
+  { author, committer }: { author: Signature; committer: Signature },
+): Promise<Sign | undefined> {
   const { key } = context.signing
   if (!key) return undefined
-  const { accounts } = await findAccountsByEmail(context, actor, [email])
-  return accounts.get(email.toLowerCase())?.id === actor.user.id ? key.sign : undefined
+  return (await areAddressesOf(context, user, [author.email, committer.email])) ? key.sign : undefined
 }
 
 interface Name {

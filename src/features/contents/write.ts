@@ -5,9 +5,9 @@ import { type GitError, isGitError } from '../../git/errors.ts'
 import type { FilesCommit, FilesCommitted, Pusher } from '../../git/model.ts'
 import { isValidBranchName } from '../../git/names.ts'
 import { conflict, invalid, locked, notFound, type Refusal } from '../../kernel/errors.ts'
-import { createTurns } from '../../kernel/turns.ts'
+import { createKeyedMutex } from '../../kernel/keyed-mutex.ts'
 import { pusherOf, recordPush } from '../refs/change.ts'
-import { requireRoomForRef } from '../refs/room.ts'
+import { requireRefQuota } from '../refs/quota.ts'
 import { describeChanges, readChange } from './changes.ts'
 import type { ChangeFileOperation, CommitOptions } from './schema.ts'
 import { signaturesOf, signFor } from './signatures.ts'
@@ -21,7 +21,7 @@ export interface Subject {
 const MAX_TRIES = 5
 
 /** Commits to one repository wait for each other here, where they hold no process and no connection. */
-const turns = createTurns<number>()
+const mutex = createKeyedMutex<number>()
 
 /**
  * Makes one commit of all operations or none, with what follows from a push: rows, events, counters. When the branch moves
@@ -37,12 +37,12 @@ export async function changeFiles(
 ): Promise<FilesCommitted> {
   const { repository } = repo
   if (repository.isMirror) throw locked(`${repo.fullName} is a mirror`)
-  if (option.new_branch) await requireRoomForRef(context, repository.id)
+  if (option.new_branch) await requireRefQuota(context, repository.id)
   const by = signaturesOf(context, actor.user, option)
   const commit: FilesCommit = {
     ...branchesOf(repository.defaultBranch, option),
     ...by,
-    sign: await signFor(context, actor, by.committer),
+    sign: await signFor(context, actor, by),
     changes: operations.map(readChange),
     message: option.message?.trim() || describeChanges(operations),
     signoff: option.signoff,
@@ -51,7 +51,7 @@ export async function changeFiles(
   }
   const subject = { repositoryId: repository.id, pusher: pusherOf(actor.user, repo) }
   try {
-    return await turns.run(repository.id, () =>
+    return await mutex.run(repository.id, () =>
       recordPush(context, subject, async () => {
         const result = await commitPatiently(context, subject, commit)
         return { refs: [result.ref], result }

@@ -16,7 +16,7 @@ import {
   type WaitingEmail,
 } from './confirmations.ts'
 
-/** Path of the page that a link leads to: the family's. */
+/** Path of the page that a link leads to. Wire: Gitea's. */
 export const CONFIRMATION_PATH = '/user/activate_email'
 
 const CODE_BYTES = 32

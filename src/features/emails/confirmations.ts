@@ -1,4 +1,5 @@
-import { and, asc, eq, gt, inArray, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, lte, sql } from 'drizzle-orm'
+import { anyOf } from '../../../db/any-of.ts'
 import type { Db } from '../../../db/client.ts'
 import { type EmailRow, emailConfirmations, emails, type UserRow, users } from '../../../db/schema/users.ts'
 
@@ -63,12 +64,12 @@ export async function removeExpired(tx: Db, now: Date): Promise<number> {
     .where(isExpired)
     .orderBy(asc(emails.id))
     .for('update', { of: emails })
-  const locked = inArray(
+  const locked = anyOf(
     emailConfirmations.emailId,
     found.map(({ id }) => id),
   )
   const gone = await tx.delete(emailConfirmations).where(and(locked, isExpired)).returning()
   const ids = gone.map(({ emailId }) => emailId)
-  const waits = and(inArray(emails.id, ids), eq(emails.isActivated, false))
+  const waits = and(anyOf(emails.id, ids), eq(emails.isActivated, false))
   return (await tx.delete(emails).where(waits).returning({ id: emails.id })).length
 }

@@ -5,12 +5,13 @@ import { invalid, notFound } from '../../kernel/errors.ts'
 import { mailLetter } from '../../mail/send.ts'
 import { editUser } from '../users/edit.ts'
 import { primaryAddressChanged } from '../users/letters.ts'
+import { lockAccount } from '../users/lock.ts'
 import { countMails } from './confirm.ts'
-import { findOwnEmail, listEmails, lockOwner, markPrimary } from './store.ts'
+import { findOwnEmail, listEmails, markPrimary } from './store.ts'
 
 /**
- * Makes a verified address of the caller the primary one, and tells the address that was it until now. The one that is primary already
- * stays so, and nobody is told.
+ * Makes a verified address of the caller the primary one, and notifies the former one by mail. An address that is primary already
+ * stays so, and nobody is notified.
  * @returns all addresses that the caller has then
  * @throws Refusal 404 when it is not the caller's, 422 while it waits to be confirmed, 429 for too many mails
  */
@@ -20,7 +21,7 @@ export async function setPrimaryEmail(context: Context, actor: Actor, address: s
   if (!wanted.isPrimary) await countNotice(context, actor.user)
   return db.transaction(async (tx) => {
     // What was read before the lock may be different by now: the address removed, or another one the primary.
-    const user = await lockOwner(tx, actor.user.id)
+    const user = await lockAccount(tx, actor.user.id)
     if (user === undefined) throw noSuchEmail()
     const chosen = usable(await findOwnEmail(tx, user.id, address))
     if (!chosen.isPrimary) {

@@ -55,7 +55,7 @@ export const emailRoutes = (context: Context) =>
         detail: { operationId: 'userDeleteEmail', summary: 'Delete addresses' },
       },
     )
-    // The family has this on a page only. What the service has to say about the account goes there: no token decides where.
+    // Gitea has this on a page only. The service sends its letters about the account to this address, so no token may change it.
     .post(
       '/primary',
       async ({ actor, body }) => {

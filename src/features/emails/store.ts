@@ -1,8 +1,10 @@
 import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { anyOf } from '../../../db/any-of.ts'
 import type { Db } from '../../../db/client.ts'
 import { afterPosition, inOrder, type SortKey } from '../../../db/keyset.ts'
-import { type EmailRow, emails, type UserRow, users } from '../../../db/schema/users.ts'
+import { type EmailRow, emails, users } from '../../../db/schema/users.ts'
 import { cutPage, type Page, type Paged, rowsToRead, rowsToSkip } from '../../kernel/page.ts'
+import { lockAccount } from '../users/lock.ts'
 
 /** A person's addresses, in the order in which they were added. */
 export function listEmails(db: Db, userId: number): Promise<EmailRow[]> {
@@ -31,7 +33,7 @@ export function removeEmails(db: Db, userId: number, addresses: readonly string[
   const lower = addresses.map((email) => email.toLowerCase())
   return db
     .delete(emails)
-    .where(and(eq(emails.userId, userId), inArray(emails.lowerEmail, lower)))
+    .where(and(eq(emails.userId, userId), anyOf(emails.lowerEmail, lower)))
     .returning()
 }
 
@@ -42,15 +44,6 @@ export async function findOwnEmail(db: Db, userId: number, email: string): Promi
     .from(emails)
     .where(and(eq(emails.userId, userId), eq(emails.lowerEmail, email.toLowerCase())))
   return own
-}
-
-/**
- * An account is locked before one of its addresses goes or becomes the primary one: of two such changes at once the later one sees
- * what the earlier left. Undefined for an account that is gone.
- */
-export async function lockOwner(tx: Db, userId: number): Promise<UserRow | undefined> {
-  const [row] = await tx.select().from(users).where(eq(users.id, userId)).for('no key update')
-  return row
 }
 
 /** Makes a verified address of a locked account its primary one. The caller keeps `users.email` equal to it. */
@@ -67,7 +60,7 @@ export async function markPrimary(tx: Db, { id, userId }: Pick<EmailRow, 'id' | 
  * The caller keeps `users.email` equal to it.
  */
 export async function replacePrimaryEmail(tx: Db, userId: number, email: string): Promise<void> {
-  await lockOwner(tx, userId)
+  await lockAccount(tx, userId)
   const mine = eq(emails.userId, userId)
   const [own] = await tx
     .update(emails)

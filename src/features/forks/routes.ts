@@ -6,8 +6,8 @@ import { paging } from '../../http/paging.ts'
 import { cursorQuery } from '../../http/query.ts'
 import { viewerOf } from '../../http/viewer.ts'
 import { presentRepository, Repository } from '../../wire/repository.ts'
-import { listRepositories } from '../repositories/list.ts'
 import { getShownRepository } from '../repositories/load.ts'
+import { listRepositories } from '../repository-search/list.ts'
 import { CreateForkOption } from './schema.ts'
 import { createFork } from './service.ts'
 
@@ -38,7 +38,7 @@ export const forkRoutes = (context: Context) =>
           ? (await organizationFor(context, actor, path, { role: 'creator' })).row
           : actor.user
         const id = await createFork(context, { actor, source: repo, owner, option: body })
-        // Wire: the family forks in the background; here it is done when this is answered.
+        // Wire: Gitea forks in the background; here it is done when this is answered.
         return status(202, presentRepository(await getShownRepository(context, actor, id), viewerOf(context, actor)))
       },
       {

@@ -2,18 +2,19 @@ import { and, eq } from 'drizzle-orm'
 import type { Db } from '../../../db/client.ts'
 import { repositories } from '../../../db/schema/repositories.ts'
 import type { UserRow } from '../../../db/schema/users.ts'
+import { violatedConstraint } from '../../../db/violations.ts'
 import { isBlocked } from '../../access/blocks.ts'
 import type { RepositoryAccess } from '../../access/repository-access.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { appendEvent } from '../../events/append.ts'
-import { conflict, forbidden, invalid } from '../../kernel/errors.ts'
+import { conflict, forbidden } from '../../kernel/errors.ts'
 import { recordFirstRefs } from '../refs/sync.ts'
-import { requireQuota } from '../repositories/create.ts'
 import { NAME_TAKEN, requireRepositoryName } from '../repositories/names.ts'
-import { buildRepository } from '../repositories/reserved.ts'
-import { countOwned, insertCreatorAsAdmin, insertRepository, insertWatch, isNameTaken } from '../repositories/store.ts'
+import { countOwned, insertCreatorAsAdmin, insertRepository, isNameTaken } from '../repositories/store.ts'
 import { payloadOf, subjectOf } from '../repositories/subject.ts'
+import { requireQuota } from '../repository-creation/create.ts'
+import { buildRepository } from '../repository-creation/reserved.ts'
 import type { CreateForkOption } from './schema.ts'
 
 interface Fork {
@@ -28,6 +29,16 @@ interface Fork {
  * @throws Refusal 403 for a blocked person or a full quota, 409 when the owner has one or the name is taken, 422 for a bad name
  */
 export async function createFork(context: Context, fork: Fork): Promise<number> {
+  try {
+    return await buildFork(context, fork)
+  } catch (error) {
+    throw violatedConstraint(error) === 'repositories_fork_key' ? conflict(HAS_FORK) : error
+  }
+}
+
+const HAS_FORK = 'The owner has a fork of this repository already.'
+
+async function buildFork(context: Context, fork: Fork): Promise<number> {
   const { actor, source, owner, option } = fork
   const name = option.name || source.repository.name
   await requireForkable(context, fork, name)
@@ -38,14 +49,17 @@ export async function createFork(context: Context, fork: Fork): Promise<number> 
       const { bytes } = await context.git.sizeOnDisk(id)
       const row = await insertRepository(tx, { ...copiedFrom(source), id, ownerId: owner.id, name, sizeBytes: bytes })
       requireQuota(context, actor, { owner, owned: await countOwned(tx, owner.id), more: 0 })
-      await insertWatch(tx, actor.user.id, id)
       if (owner.kind === 'organization' && !actor.user.isAdmin)
         await insertCreatorAsAdmin(tx, { repositoryId: id, organizationId: owner.id, userId: actor.user.id })
       await recordFirstRefs({ ...context, db: tx }, row, actor.user)
       await appendEvent(tx, {
         ...subjectOf(row, actor),
         kind: 'repository.forked',
-        payload: { ...payloadOf(row, owner), forkedFromId: source.repository.id },
+        payload: {
+          ...payloadOf(row, owner),
+          forkedFromId: source.repository.id,
+          forkedFromOwnerId: source.repository.ownerId,
+        },
       })
     },
   })
@@ -58,11 +72,9 @@ async function requireForkable(context: Context, { actor, source, owner }: Fork,
   if (actor.publicOnly && source.repository.isPrivate) throw forbidden('the token only reaches public things')
   if (await isBlocked(db, { blockerId: source.owner.id, blockedId: actor.user.id }))
     throw forbidden('the owner of the repository has blocked you')
-  if (source.owner.id === owner.id) throw invalid('a repository cannot be forked by its own owner', 'organization')
   requireRepositoryName(name)
   requireQuota(context, actor, { owner, owned: await countOwned(db, owner.id), more: 1 })
-  if (await findFork(db, source.repository.id, owner.id))
-    throw conflict('The owner has a fork of this repository already.')
+  if (await findFork(db, source.repository.id, owner.id)) throw conflict(HAS_FORK)
   if (await isNameTaken(db, owner.id, name)) throw conflict(NAME_TAKEN)
 }
 
@@ -82,9 +94,12 @@ function copiedFrom({ repository, owner }: RepositoryAccess) {
     objectFormat: repository.objectFormat,
     language: repository.language,
     licenses: repository.licenses,
-    // Wire: a fork begins without issues, wiki and projects of its own.
+    // Wire: a fork begins with code and pull requests only.
     hasIssues: false,
     hasWiki: false,
     hasProjects: false,
+    hasReleases: false,
+    hasPackages: false,
+    hasActions: false,
   }
 }

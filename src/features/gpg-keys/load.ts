@@ -5,7 +5,7 @@ import type { ShownGpgKey } from '../../wire/gpg-key.ts'
 import type { Viewer } from '../../wire/viewer.ts'
 import { listConfirmedAddresses, listSubkeys } from './store.ts'
 
-/** Keys of one person with their subkeys, in two statements whatever their number. Hidden addresses are told to nobody else. */
+/** Keys of one person with their subkeys, in two statements whatever their number. Hidden addresses are shown to the owner and to administrators only. */
 export async function loadGpgKeys(
   { db }: Context,
   { owner, viewer }: { owner: UserRow; viewer: Viewer },

@@ -1,33 +1,13 @@
+import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
-import { isContentSignedBy, readDetachedSignature } from '../../signatures/openpgp/detached.ts'
-import type { PublicKey } from '../../signatures/openpgp/public-key.ts'
-import { PacketFault } from '../../signatures/openpgp/reader.ts'
-import { claimsToBeBy } from '../../signatures/openpgp/signature.ts'
+import { acceptedTexts } from './token.ts'
 
-export interface ProvingKey {
-  key: PublicKey
-  expiresAt: Date | null
-  canSign: boolean
-}
-
-/** Whether an armored signature was made by one of the keys over one of the texts. */
+/** Whether an armored signature over the caller's token was made with this key or with a subkey of it that signs. */
 export function isProof(
-  { clock }: Context,
-  keys: readonly ProvingKey[],
-  { armored, texts }: { armored: string; texts: readonly Uint8Array[] },
-): boolean {
-  const signature = readable(armored)
-  const signer = signature && keys.find(({ key, canSign }) => canSign && claimsToBeBy(signature, key))
-  if (!signer) return false
-  const now = clock.now()
-  return texts.some((content) => isContentSignedBy(signer, signature, { content, now }))
-}
-
-function readable(armored: string) {
-  try {
-    return readDetachedSignature(armored)
-  } catch (error) {
-    if (error instanceof PacketFault) return undefined
-    throw error
-  }
+  context: Context,
+  { user }: Actor,
+  { certificate, armored }: { certificate: Uint8Array; armored: string },
+): Promise<boolean> {
+  const contents = acceptedTexts(context, user)
+  return context.openPgp.isSignedBy(certificate, { armored, contents, now: context.clock.now() })
 }

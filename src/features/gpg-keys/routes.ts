@@ -102,7 +102,7 @@ export const gpgKeyRoutes = (context: Context) =>
       {
         login: own,
         body: VerifyGPGKeyOption,
-        // Wire: nothing is made, and the family answers 200 although its description says 201.
+        // Wire: Gitea answers 200, although its description says 201.
         response: { 200: GPGKey },
         detail: { operationId: 'userVerifyGPGKey', summary: 'Prove that an OpenPGP key is held', 'x-refuses': [404] },
       },

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { MAX_CERTIFICATE_TEXT_LENGTH } from '../../signatures/openpgp/certificate.ts'
+import { MAX_CERTIFICATE_TEXT_LENGTH } from '../../signatures/openpgp.ts'
 
 /** A signature of 8192-bit RSA has 1.5 kB. */
 const MAX_SIGNATURE_LENGTH = 16_384

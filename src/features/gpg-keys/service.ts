@@ -1,13 +1,14 @@
+import type { Db } from '../../../db/client.ts'
 import type { GpgKeyRow } from '../../../db/schema/gpg-keys.ts'
 import { violatedConstraint } from '../../../db/violations.ts'
-import { requireRoom } from '../../access/room.ts'
+import { requireOwnedQuota } from '../../access/quota.ts'
 import { recordAudit } from '../../audit/record.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { invalid, notFound } from '../../kernel/errors.ts'
-import { type Certificate, type CertifiedKey, readCertificate } from '../../signatures/openpgp/certificate.ts'
-import { readKeptKey } from '../../signatures/openpgp/detached.ts'
-import { PacketFault } from '../../signatures/openpgp/reader.ts'
+import type { Certificate, CertifiedKey } from '../../signatures/openpgp/model.ts'
+import { CertificateError } from '../../signatures/openpgp.ts'
+import { lockAccount } from '../users/lock.ts'
 import { isProof } from './proof.ts'
 import type { CreateGPGKeyOption, VerifyGPGKeyOption } from './schema.ts'
 import {
@@ -16,24 +17,27 @@ import {
   findPrimaryKeyByKeyId,
   insertGpgKeys,
   listConfirmedAddresses,
-  listSubkeys,
   markVerified,
+  removeClaims,
   removeGpgKey,
 } from './store.ts'
-import { acceptedTexts, gpgKeyToken } from './token.ts'
+import { gpgKeyToken } from './token.ts'
 
 /**
- * Adds a key with its subkeys. It has to bear a confirmed address of the caller, or come with a signature over the token.
- * @throws Refusal 404 for neither of both (Wire: so the family answers), 422 for a key that cannot be taken and for one that is known on
- * the site
+ * Adds a key with its subkeys. It has to bear a confirmed address of the caller, or come with a signature over the token. Who signs
+ * the token gets the key also where another account holds it without such a proof: that account loses it.
+ * @throws Refusal 404 when it has neither (Wire: as Gitea), 422 for a key that cannot be used and for one that
+ * another account holds
  */
 export async function addGpgKey(context: Context, actor: Actor, option: CreateGPGKeyOption): Promise<GpgKeyRow> {
   const { db } = context
-  const certificate = parse(context, option.armored_public_key)
+  const certificate = await read(context, option.armored_public_key)
   const isVerified = await requireOwnership(context, actor, { certificate, armored: option.armored_signature })
   const { primary, subkeys, emails } = certificate
   try {
     return await db.transaction(async (tx) => {
+      await lockAccount(tx, actor.user.id)
+      if (isVerified) await takeFromClaimants(tx, actor, certificate)
       const values = { ...valuesOf(primary, actor), certificate: certificate.bytes, emails, isVerified }
       const [row] = await insertGpgKeys(tx, [values])
       if (row === undefined) throw new Error('insert returned no row')
@@ -41,34 +45,48 @@ export async function addGpgKey(context: Context, actor: Actor, option: CreateGP
         tx,
         subkeys.map((subkey) => ({ ...valuesOf(subkey, actor), primaryId: row.id })),
       )
-      requireRoom(context.config, await countPrimaryKeys(tx, actor.user.id), 'keys')
-      await recordAudit(tx, actor, { action: 'gpg_key.create', subject: subjectOf(row), after: factsOf(row, actor) })
+      requireOwnedQuota(context.config, await countPrimaryKeys(tx, actor.user.id), 'keys')
+      const after = factsOf(row, actor.user.name)
+      await recordAudit(tx, actor, { action: 'gpg_key.create', subject: subjectOf(row), after })
       return row
     })
   } catch (error) {
     if (violatedConstraint(error) !== 'gpg_keys_key_id_key') throw error
-    throw invalid('A key with the same id already exists')
+    throw invalid(isVerified ? TAKEN : `${TAKEN}. If it is yours, ${remedy(gpgKeyToken(context, actor.user))}`)
   }
 }
 
-function parse({ clock }: Context, armored: string): Certificate {
+/** Wire: the first words are those that clients look for. */
+const TAKEN = 'A key with the same id already exists'
+
+const remedy = (token: string): string => `provide a valid signature for the token: ${token}`
+
+async function takeFromClaimants(tx: Db, actor: Actor, { primary, subkeys }: Certificate): Promise<void> {
+  const keys = [primary, ...subkeys.filter(({ canSign }) => canSign)]
+  for (const { row, ownerName } of await removeClaims(tx, actor.user.id, keys)) {
+    const before = factsOf(row, ownerName)
+    await recordAudit(tx, actor, { action: 'gpg_key.delete', subject: subjectOf(row), before })
+  }
+}
+
+async function read({ openPgp, clock }: Context, armored: string): Promise<Certificate> {
   try {
-    return readCertificate(armored, clock.now())
+    return await openPgp.readCertificate(armored, clock.now())
   } catch (error) {
-    if (error instanceof PacketFault) throw invalid(`Invalid key content: it ${error.message}`, 'armored_public_key')
-    throw error
+    if (!(error instanceof CertificateError)) throw error
+    throw invalid(`Invalid key content: it ${error.message}`, 'armored_public_key')
   }
 }
 
 /** Returns whether the caller has proved to hold the key. @throws Refusal 404 */
 async function requireOwnership(
   context: Context,
-  { user }: Actor,
+  actor: Actor,
   { certificate, armored = '' }: { certificate: Certificate; armored: string | undefined },
 ): Promise<boolean> {
+  const { user } = actor
   if (armored !== '') {
-    const texts = acceptedTexts(context, user)
-    if (isProof(context, [certificate.primary, ...certificate.subkeys], { armored, texts })) return true
+    if (await isProof(context, actor, { certificate: certificate.bytes, armored })) return true
     throw notFound(mismatch(gpgKeyToken(context, user)))
   }
   const confirmed = await listConfirmedAddresses(context.db, user.id)
@@ -91,14 +109,12 @@ export async function verifyGpgKey(context: Context, actor: Actor, option: Verif
   const { db } = context
   const keyId = option.key_id.trim().replace(/^0x/i, '').toUpperCase().slice(-16).padStart(16, '0')
   const row = await findPrimaryKeyByKeyId(db, actor.user.id, keyId)
-  if (!row) throw notFound()
-  const keys = [row, ...(await listSubkeys(db, [row.id]))].map((kept) => ({ ...kept, key: readKeptKey(kept.packet) }))
-  const texts = acceptedTexts(context, actor.user)
-  if (!isProof(context, keys, { armored: option.armored_signature, texts }))
+  if (!row?.certificate) throw notFound()
+  if (!(await isProof(context, actor, { certificate: row.certificate, armored: option.armored_signature })))
     throw invalid(mismatch(gpgKeyToken(context, actor.user)))
   if (row.isVerified) return row
   await db.transaction(async (tx) => {
-    await markVerified(tx, row.id)
+    if (!(await markVerified(tx, row.id))) return
     await recordAudit(tx, actor, {
       action: 'gpg_key.verify',
       subject: subjectOf(row),
@@ -106,7 +122,8 @@ export async function verifyGpgKey(context: Context, actor: Actor, option: Verif
       after: { verified: true },
     })
   })
-  return { ...row, isVerified: true }
+  // As it is now: another account may have proved to hold the key meanwhile, and has it then.
+  return getOwnGpgKey(context, actor, row.id)
 }
 
 /** @throws Refusal 404 for an unknown key, for a subkey and for a key of another person */
@@ -121,26 +138,21 @@ export async function deleteGpgKey(context: Context, actor: Actor, id: number | 
   const row = await getOwnGpgKey(context, actor, id)
   await context.db.transaction(async (tx) => {
     if (!(await removeGpgKey(tx, actor.user.id, row.id))) throw notFound()
-    await recordAudit(tx, actor, { action: 'gpg_key.delete', subject: subjectOf(row), before: factsOf(row, actor) })
+    await recordAudit(tx, actor, {
+      action: 'gpg_key.delete',
+      subject: subjectOf(row),
+      before: factsOf(row, actor.user.name),
+    })
   })
 }
 
-function valuesOf({ key, createdAt, ...rest }: CertifiedKey, { user }: Actor) {
-  return {
-    ...rest,
-    userId: user.id,
-    keyId: key.keyId,
-    fingerprint: key.fingerprint,
-    packet: key.packet,
-    madeAt: createdAt,
-  }
-}
+const valuesOf = (key: CertifiedKey, { user }: Actor) => ({ ...key, userId: user.id })
 
 const subjectOf = (row: GpgKeyRow) => ({ kind: 'gpg_key', id: row.id, name: row.keyId })
 
-const factsOf = ({ fingerprint, emails, isVerified }: GpgKeyRow, { user }: Actor) => ({
+const factsOf = ({ fingerprint, emails, isVerified }: GpgKeyRow, owner: string) => ({
   fingerprint,
   emails,
   verified: isVerified,
-  owner: user.name,
+  owner,
 })

@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts'
 const SPAN_MS = 5 * 60_000
 
 /**
- * What the holder of a key signs to prove it. Nothing is kept: it is made from the account and the time by the instance's secret, so
+ * What the holder of a key signs to prove it. Nothing is stored: it is derived from the account, the time and the instance's secret, so
  * that a signature proves nothing for another account, at another time or elsewhere.
  */
 export const gpgKeyToken = (context: Context, user: UserRow): string => tokenOf(context, user, 0)

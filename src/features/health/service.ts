@@ -1,6 +1,7 @@
 import { access, constants } from 'node:fs/promises'
 import type { Context } from '../../context.ts'
 import { wireTime } from '../../kernel/time.ts'
+import { within } from '../../kernel/within.ts'
 
 export interface HealthCheck {
   status: 'pass' | 'fail'
@@ -32,16 +33,10 @@ export async function checkHealth(context: Context) {
 async function probe({ clock, log }: Context, failure: string, ask: () => PromiseLike<unknown>): Promise<HealthCheck> {
   const time = wireTime(clock.now())
   try {
-    await inTime(ask())
+    if (!(await within(LIMIT_MS, ask()))) throw new Error(`no answer in ${LIMIT_MS} ms`)
     return { status: 'pass', time, output: '' }
   } catch (err) {
     log.warn({ err }, failure)
     return { status: 'fail', time, output: failure }
   }
-}
-
-async function inTime(answer: PromiseLike<unknown>): Promise<void> {
-  const { promise: over, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error(`no answer in ${LIMIT_MS} ms`)), LIMIT_MS)
-  await Promise.race([answer, over]).finally(() => clearTimeout(timer))
 }

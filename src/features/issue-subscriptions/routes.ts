@@ -8,13 +8,12 @@ import { viewerOf } from '../../http/viewer.ts'
 import { unauthorized } from '../../kernel/errors.ts'
 import { presentUser, User } from '../../wire/user.ts'
 import { presentWatchInfo, WatchInfo } from '../../wire/watch-info.ts'
-import { getReadableIssue, setSubscription } from './service.ts'
+import { setSubscription } from './service.ts'
 import { isSubscribed, listSubscribers } from './store.ts'
 
-const unit = ['repo.issues', 'repo.pulls'] as const
-const read = { unit, scope: 'issue' } as const
-/** Being told of an issue changes nothing of the repository. */
-const take = { unit, scope: 'issue', level: 'read', evenArchived: true } as const
+const read = { scope: 'issue' } as const
+/** A subscription changes nothing of the repository. */
+const take = { scope: 'issue', level: 'read', evenArchived: true } as const
 
 /** Wire: 201 for a change, 200 where it was so before; there is no body. */
 const response = { 200: t.Void(), 201: t.Void() }
@@ -29,8 +28,7 @@ export const issueSubscriptionRoutes = (context: Context) =>
     .use(gate(context))
     .get(
       '',
-      async ({ actor, repo, params, query, request, set }) => {
-        const issue = await getReadableIssue(context, repo, params.index)
+      async ({ actor, issue: { issue }, query, request, set }) => {
         const { page, total } = paging(context, query, { request, set })
         const visible = visibleAccounts(context.config, actor)
         const found = await listSubscribers(context.db, { issueId: issue.id, visible, page })
@@ -39,17 +37,16 @@ export const issueSubscriptionRoutes = (context: Context) =>
         return found.rows.map((row) => presentUser(row, viewer))
       },
       {
-        readRepo: read,
+        readIssue: read,
         query: t.Object(cursorQuery),
         response: { 200: t.Array(User) },
-        detail: { operationId: 'issueSubscriptions', summary: 'Who asked to be told of an issue', 'x-list': 'total' },
+        detail: { operationId: 'issueSubscriptions', summary: 'Who subscribed to an issue', 'x-list': 'total' },
       },
     )
     .get(
       '/check',
-      async ({ actor, repo, params }) => {
+      async ({ actor, repo, issue: { issue } }) => {
         if (!actor) throw unauthorized()
-        const issue = await getReadableIssue(context, repo, params.index)
         return presentWatchInfo({
           isSubscribed: await isSubscribed(context.db, { issueId: issue.id, userId: actor.user.id }),
           // Wire: of the issue, and its address.
@@ -59,39 +56,39 @@ export const issueSubscriptionRoutes = (context: Context) =>
         })
       },
       {
-        readRepo: { ...read, login: true },
+        readIssue: { ...read, login: true },
         response: { 200: WatchInfo },
-        detail: { operationId: 'issueCheckSubscription', summary: 'Whether you are told of an issue' },
+        detail: { operationId: 'issueCheckSubscription', summary: 'Whether you are notified of an issue' },
       },
     )
     .put(
       '/:username',
-      async ({ actor, repo, params, set }) => {
-        const wish = { index: params.index, name: params.username, isSubscribed: true }
-        set.status = (await setSubscription(context, { actor, repo }, wish)) ? 201 : 200
+      async ({ actor, issue: { issue }, params, set }) => {
+        const wish = { issue, name: params.username, isSubscribed: true }
+        set.status = (await setSubscription(context, actor, wish)) ? 201 : 200
       },
       {
-        changeRepo: take,
+        changeIssue: take,
         response,
         detail: {
           operationId: 'issueAddSubscription',
-          summary: 'Let somebody be told of an issue: you, or anybody for administrators',
+          summary: 'Subscribe somebody to an issue: yourself, or anybody for administrators',
           'x-parameters': parameters,
         },
       },
     )
     .delete(
       '/:username',
-      async ({ actor, repo, params, set }) => {
-        const wish = { index: params.index, name: params.username, isSubscribed: false }
-        set.status = (await setSubscription(context, { actor, repo }, wish)) ? 201 : 200
+      async ({ actor, issue: { issue }, params, set }) => {
+        const wish = { issue, name: params.username, isSubscribed: false }
+        set.status = (await setSubscription(context, actor, wish)) ? 201 : 200
       },
       {
-        changeRepo: take,
+        changeIssue: take,
         response,
         detail: {
           operationId: 'issueDeleteSubscription',
-          summary: 'Let somebody be told no more of an issue: you, or anybody for administrators',
+          summary: 'Unsubscribe somebody from an issue: yourself, or anybody for administrators',
           'x-parameters': parameters,
         },
       },

@@ -1,41 +1,27 @@
 import type { IssueRow } from '../../../db/schema/issues.ts'
 import type { UserRow } from '../../../db/schema/users.ts'
 import { maySeeOwner } from '../../access/decide.ts'
-import { Level } from '../../access/levels.ts'
 import { findAccount } from '../../access/load-account.ts'
-import type { RepositoryAccess } from '../../access/repository-access.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { forbidden, notFound } from '../../kernel/errors.ts'
-import { getIssue } from '../issues/service.ts'
 import { isSubscribed, putSubscription } from './store.ts'
 
-/** @throws Refusal 404 as `getIssue`, also for a kind of issue that the reader may not see here */
-export async function getReadableIssue(context: Context, repo: RepositoryAccess, index: string): Promise<IssueRow> {
-  const { issue } = await getIssue(context, repo, index)
-  if (repo.rights.level(issue.isPull ? 'repo.pulls' : 'repo.issues') < Level.read) throw notFound()
-  return issue
-}
-
 interface Wish {
-  index: string
-  /** Who is to be told, or not. */
+  issue: IssueRow
+  /** Who is to be notified, or not. */
   name: string
   isSubscribed: boolean
 }
 
 /**
- * Lets somebody be told of an issue, or not: oneself, or anybody for administrators of the site.
+ * Lets somebody be notified of an issue, or not: oneself, or anybody for administrators of the site.
  * @returns whether that changed anything
- * @throws Refusal 403 for somebody else, 404 for an unknown issue or person
+ * @throws Refusal 403 for somebody else, 404 for an unknown person
  */
-export async function setSubscription(
-  context: Context,
-  { actor, repo }: { actor: Actor; repo: RepositoryAccess },
-  wish: Wish,
-): Promise<boolean> {
+export async function setSubscription(context: Context, actor: Actor, wish: Wish): Promise<boolean> {
   const { db, clock } = context
-  const issue = await getReadableIssue(context, repo, wish.index)
+  const { issue } = wish
   const user = await getPerson(context, actor, wish.name)
   if (user.id !== actor.user.id && !actor.user.isAdmin)
     throw forbidden(`${actor.user.name} is not permitted to change subscriptions for ${user.name}`)
@@ -47,6 +33,6 @@ export async function setSubscription(
 
 async function getPerson(context: Context, actor: Actor, name: string): Promise<UserRow> {
   const found = await findAccount(context.db, name, actor.user.id)
-  if (found?.row.kind !== 'user' || !maySeeOwner(context.config, actor, found.row, found.isMember)) throw notFound()
+  if (found?.row.kind !== 'user' || !maySeeOwner(context.config, actor, found.row, found.isRelated)) throw notFound()
   return found.row
 }

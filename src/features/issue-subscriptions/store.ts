@@ -11,22 +11,22 @@ export interface Subscription {
   userId: number
 }
 
-/** Whether somebody is told of an issue: as they asked, or else because they watch the repository or take part. */
+/** Whether somebody is notified of an issue: as they asked, or else because they watch the repository or take part. */
 export async function isSubscribed(db: Db, { issueId, userId }: Subscription): Promise<boolean> {
-  const [row] = await db.execute<{ isTold: boolean }>(sql`
+  const [row] = await db.execute<{ isNotified: boolean }>(sql`
     with asked as (
-      select ${issueSubscriptions.isSubscribed} as is_told from ${issueSubscriptions}
+      select ${issueSubscriptions.isSubscribed} as is_notified from ${issueSubscriptions}
       where ${issueSubscriptions.issueId} = ${issueId} and ${issueSubscriptions.userId} = ${userId})
-    select coalesce((select is_told from asked),
+    select coalesce((select is_notified from asked),
       ${issues.posterId} is not distinct from ${userId}::bigint
       or exists (select 1 from ${watches} where ${watches.repositoryId} = ${issues.repositoryId}
         and ${watches.userId} = ${userId} and ${watches.isSubscribed})
       or exists (select 1 from ${issueAssignees}
         where ${issueAssignees.issueId} = ${issues.id} and ${issueAssignees.userId} = ${userId})
       or exists (select 1 from ${comments} where ${comments.issueId} = ${issues.id}
-        and ${comments.posterId} = ${userId} and ${comments.kind} = 'comment')) as "isTold"
+        and ${comments.posterId} = ${userId} and ${comments.kind} = 'comment')) as "isNotified"
     from ${issues} where ${issues.id} = ${issueId}`)
-  return row?.isTold ?? false
+  return row?.isNotified ?? false
 }
 
 export async function putSubscription(
@@ -43,16 +43,16 @@ export async function putSubscription(
     })
 }
 
-/** Who asked to be told of an issue, the first first. */
+/** Who subscribed to an issue, in the order of subscribing. */
 export async function listSubscribers(
   db: Db,
   { issueId, visible, page }: { issueId: number; visible: SQL; page: Page },
 ): Promise<Paged<UserRow>> {
-  const mayBeTold = sql`(${users.isActive} and not ${users.prohibitLogin})`
+  const mayBeNotified = sql`(${users.isActive} and not ${users.prohibitLogin})`
   const wanted = and(
     eq(issueSubscriptions.issueId, issueId),
     eq(issueSubscriptions.isSubscribed, true),
-    mayBeTold,
+    mayBeNotified,
     visible,
   )
   const since: SortKey = { key: issueSubscriptions.createdAt, type: 'timestamptz' }

@@ -7,8 +7,8 @@ import { appendEvent } from '../../events/append.ts'
 import { conflict, forbidden, notFound } from '../../kernel/errors.ts'
 import { givenTime } from '../../kernel/time.ts'
 import type { EditIssueOption } from './schema.ts'
-import { getIssue, mayPlan, readAssignees, readMilestone, recordStateChange } from './service.ts'
-import { lockIssue, recountMilestones, replaceAssignees, updateIssue } from './store.ts'
+import { mayPlan, readAssignees, readMilestone, recordStateChange } from './service.ts'
+import { lockIssue, readFacts, replaceAssignees, updateIssue } from './store.ts'
 
 interface Doer {
   actor: Actor
@@ -17,31 +17,32 @@ interface Doer {
 
 /**
  * Changes an issue: its author may change text and state, who has write on issues everything.
- * @throws Refusal 403 for others, 404 for an unknown number, 409 when `content_version` is not the newest, 422 for an unknown
+ * @throws Refusal 403 for others, 404 when it is gone, 409 when `content_version` is not the newest, 422 for an unknown
  * assignee or milestone
  */
 export async function editIssue(
   context: Context,
   doer: Doer,
-  { index, option }: { index: string; option: EditIssueOption },
+  { issue: shown, option }: { issue: IssueRow; option: EditIssueOption },
 ): Promise<IssueRow> {
   const { actor, repo } = doer
-  const { issue: shown } = await getIssue(context, repo, index)
-  if (shown.posterId !== actor.user.id && !mayPlan(repo))
+  const mayPlanIt = mayPlan(repo, shown)
+  if (shown.posterId !== actor.user.id && !mayPlanIt)
     throw forbidden('only the author and those with write access to issues may change it')
-  const plan = mayPlan(repo) ? await readPlanChange(context.db, repo, option) : {}
-  const assignees = mayPlan(repo) ? await readAssigneeChange(context.db, repo, option) : undefined
+  const plan = mayPlanIt ? await readPlanChange(context.db, repo, option) : {}
+  const assignees = mayPlanIt ? await readAssigneeChange(context.db, repo, option) : undefined
   return context.db.transaction(async (tx) => {
     const before = await lockIssue(tx, repo.repository.id, shown.number)
     if (!before) throw notFound()
     const text = readTextChange(before, option)
     const state = readStateChange(context, before, option)
-    if (assignees) await assign(tx, doer, { issue: before, assignees })
     const after = await updateIssue(tx, before.id, { ...plan, ...text, ...state, updatedAt: context.clock.now() })
-    if (after.milestoneId !== before.milestoneId || after.isClosed !== before.isClosed)
-      await recountMilestones(tx, [before.milestoneId, after.milestoneId])
+    if (assignees) await assign(tx, doer, { issue: after, assignees })
     if (after.isClosed !== before.isClosed) await recordStateChange(tx, doer, after)
-    if (text.contentVersion !== undefined) await recordEdit(tx, doer, { before, after })
+    if (text.title !== undefined) await recordEdit(tx, doer, { before, after })
+    if (after.milestoneId !== before.milestoneId) {
+      await appendEvent(tx, { ...placeOf(doer), kind: 'issue.milestone_changed', payload: await subjectOf(tx, after) })
+    }
     return after
   })
 }
@@ -61,11 +62,11 @@ async function readAssigneeChange(db: Db, repo: RepositoryAccess, option: EditIs
 
 function readTextChange(before: IssueRow, option: EditIssueOption): Partial<IssueRow> {
   if (option.content_version !== undefined && option.content_version !== before.contentVersion)
-    throw conflict('the text has changed since it was read: read it again')
+    throw conflict('the body has changed since it was read: read it again')
   const title = option.title?.trim() || before.title
   const body = option.body ?? before.body
   if (title === before.title && body === before.body) return {}
-  return { title, body, contentVersion: before.contentVersion + 1 }
+  return { title, body, ...(body === before.body ? {} : { contentVersion: before.contentVersion + 1 }) }
 }
 
 function readStateChange({ clock }: Context, before: IssueRow, option: EditIssueOption): Partial<IssueRow> {
@@ -75,36 +76,38 @@ function readStateChange({ clock }: Context, before: IssueRow, option: EditIssue
 
 async function assign(
   tx: Db,
-  { actor, repo }: Doer,
+  doer: Doer,
   { issue, assignees }: { issue: IssueRow; assignees: readonly { id: number }[] },
 ): Promise<void> {
-  const userIds = await replaceAssignees(
-    tx,
-    issue.id,
-    assignees.map(({ id }) => id),
-  )
-  if (userIds.length === 0) return
-  await appendEvent(tx, {
-    kind: 'issue.assigned',
-    actorId: actor.user.id,
-    repositoryId: repo.repository.id,
-    ownerId: repo.owner.id,
-    payload: { issueId: issue.id, number: issue.number, isPull: issue.isPull, userIds },
-  })
+  const ids = assignees.map(({ id }) => id)
+  const { added, removed } = await replaceAssignees(tx, issue.id, ids)
+  const payload = await subjectOf(tx, issue)
+  if (removed.length > 0) {
+    await appendEvent(tx, { ...placeOf(doer), kind: 'issue.unassigned', payload: { ...payload, userIds: removed } })
+  }
+  if (added.length > 0) {
+    await appendEvent(tx, { ...placeOf(doer), kind: 'issue.assigned', payload: { ...payload, userIds: added } })
+  }
 }
 
-async function recordEdit(tx: Db, { actor, repo }: Doer, { before, after }: { before: IssueRow; after: IssueRow }) {
-  await appendEvent(tx, {
-    kind: 'issue.edited',
-    actorId: actor.user.id,
-    repositoryId: repo.repository.id,
-    ownerId: repo.owner.id,
-    payload: {
-      issueId: after.id,
-      number: after.number,
-      isPull: after.isPull,
-      oldTitle: before.title === after.title ? undefined : before.title,
-      oldBody: before.body === after.body ? undefined : before.body,
-    },
-  })
+async function recordEdit(tx: Db, doer: Doer, { before, after }: { before: IssueRow; after: IssueRow }): Promise<void> {
+  const payload = {
+    ...(await subjectOf(tx, after)),
+    oldTitle: before.title === after.title ? undefined : before.title,
+    oldBody: before.body === after.body ? undefined : before.body,
+  }
+  await appendEvent(tx, { ...placeOf(doer), kind: 'issue.edited', payload })
 }
+
+const placeOf = ({ actor, repo }: Doer) => ({
+  actorId: actor.user.id,
+  repositoryId: repo.repository.id,
+  ownerId: repo.owner.id,
+})
+
+const subjectOf = async (tx: Db, issue: IssueRow) => ({
+  issueId: issue.id,
+  number: issue.number,
+  isPull: issue.isPull,
+  facts: await readFacts(tx, issue),
+})

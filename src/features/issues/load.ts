@@ -1,10 +1,11 @@
-import { asc, eq, inArray } from 'drizzle-orm'
+import { asc, eq } from 'drizzle-orm'
+import { anyOf } from '../../../db/any-of.ts'
 import type { Db } from '../../../db/client.ts'
 import { rowVersion } from '../../../db/row-version.ts'
 import { issueAssignees, issueLabels, labels, milestones } from '../../../db/schema/issues.ts'
 import { users } from '../../../db/schema/users.ts'
+import type { VersionedIssue } from '../../access/issues.ts'
 import type { ShownIssue } from '../../wire/issue.ts'
-import type { VersionedIssue } from './store.ts'
 
 export interface LoadedIssue extends ShownIssue {
   /** Changes with every row that the issue's shape is made of. */
@@ -18,25 +19,25 @@ export async function loadIssues(db: Db, found: readonly VersionedIssue[]): Prom
   const posterIds = distinct(found.map(({ issue }) => issue.posterId))
   const milestoneIds = distinct(found.map(({ issue }) => issue.milestoneId))
   const [posters, assignees, labelled, planned] = await Promise.all([
-    posterIds.length === 0 ? [] : db.select(userColumns).from(users).where(inArray(users.id, posterIds)),
+    posterIds.length === 0 ? [] : db.select(userColumns).from(users).where(anyOf(users.id, posterIds)),
     db
       .select({ issueId: issueAssignees.issueId, ...userColumns })
       .from(issueAssignees)
       .innerJoin(users, eq(users.id, issueAssignees.userId))
-      .where(inArray(issueAssignees.issueId, ids))
+      .where(anyOf(issueAssignees.issueId, ids))
       .orderBy(asc(users.id)),
     db
       .select({ issueId: issueLabels.issueId, label: labels, version: rowVersion(labels) })
       .from(issueLabels)
       .innerJoin(labels, eq(labels.id, issueLabels.labelId))
-      .where(inArray(issueLabels.issueId, ids))
+      .where(anyOf(issueLabels.issueId, ids))
       .orderBy(asc(labels.name), asc(labels.id)),
     milestoneIds.length === 0
       ? []
       : db
           .select({ milestone: milestones, version: rowVersion(milestones) })
           .from(milestones)
-          .where(inArray(milestones.id, milestoneIds)),
+          .where(anyOf(milestones.id, milestoneIds)),
   ])
   const posterById = new Map(posters.map((poster) => [poster.user.id, poster]))
   const milestoneById = new Map(planned.map((plan) => [plan.milestone.id, plan]))

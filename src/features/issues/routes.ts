@@ -1,20 +1,21 @@
 import { Elysia, t } from 'elysia'
+import { issueUnits } from '../../access/issues.ts'
 import type { RepositoryAccess } from '../../access/repository-access.ts'
 import type { Context } from '../../context.ts'
-import { endIfUnchanged } from '../../http/freshness.ts'
+import { Unchanged, unchangedAnswer } from '../../http/freshness.ts'
 import { gate } from '../../http/gate.ts'
 import { paging } from '../../http/paging.ts'
 import { cursorQuery, queryInstant, queryList, queryText } from '../../http/query.ts'
 import { viewerOf } from '../../http/viewer.ts'
 import { Issue, presentIssue } from '../../wire/issue.ts'
 import { editIssue } from './edit.ts'
+import { type IssueQuery, issueFilter } from './filter.ts'
 import { listIssues } from './list.ts'
 import { type LoadedIssue, loadIssues } from './load.ts'
 import { CreateIssueOption, EditIssueOption } from './schema.ts'
-import { createIssue, deleteIssue, getIssue } from './service.ts'
+import { createIssue, deleteIssue } from './service.ts'
 
-const read = { unit: 'repo.issues', scope: 'issue' } as const
-const take = { unit: 'repo.issues', scope: 'issue', level: 'read' } as const
+const scope = 'issue'
 
 const listQuery = t.Object({
   ...cursorQuery,
@@ -37,17 +38,23 @@ export const issueRoutes = (context: Context) =>
       '',
       async ({ actor, repo, query, request, set }) => {
         const { page, links } = paging(context, query, { request, set })
-        const found = await listIssues(context.db, repo.repository.id, filterOf(query), page)
+        const matching = await issueFilter(context, { actor, repo }, queryOf(query))
+        const found = await listIssues(context.db, matching, page)
         const loaded = await loadIssues(context.db, found.rows)
         links(found.total, found.next)
-        endIfUnchanged(context, { actor, request, set }, [repo.version, found.total, ...versions(loaded)])
+        const unchanged = unchangedAnswer(context, { actor, request, set }, [
+          repo.version,
+          found.total,
+          ...versions(loaded),
+        ])
+        if (unchanged) return unchanged
         const viewer = viewerOf(context, actor)
         return loaded.map((one) => presentIssue(one, placeOf(repo), viewer))
       },
       {
-        readRepo: read,
+        readRepo: { unit: issueUnits, scope },
         query: listQuery,
-        response: { 200: t.Array(Issue) },
+        response: { 200: t.Array(Issue), 304: Unchanged },
         detail: { operationId: 'issueListIssues', summary: "List a repository's issues", 'x-list': 'links' },
       },
     )
@@ -58,7 +65,7 @@ export const issueRoutes = (context: Context) =>
         return status(201, presentIssue(made, placeOf(repo), viewerOf(context, actor)))
       },
       {
-        changeRepo: take,
+        changeRepo: { unit: 'repo.issues', scope, level: 'read' },
         body: CreateIssueOption,
         response: { 201: Issue },
         detail: { operationId: 'issueCreateIssue', summary: 'Create an issue' },
@@ -66,28 +73,29 @@ export const issueRoutes = (context: Context) =>
     )
     .get(
       '/:index',
-      async ({ actor, repo, params, request, set }) => {
-        const [loaded] = await loadIssues(context.db, [await getIssue(context, repo, params.index)])
+      async ({ actor, repo, issue: found, request, set }) => {
+        const [loaded] = await loadIssues(context.db, [found])
         const issue = existing(loaded)
-        endIfUnchanged(context, { actor, request, set }, [repo.version, issue.version])
+        const unchanged = unchangedAnswer(context, { actor, request, set }, [repo.version, issue.version])
+        if (unchanged) return unchanged
         return presentIssue(issue, placeOf(repo), viewerOf(context, actor))
       },
       {
-        readRepo: read,
-        response: { 200: Issue },
+        readIssue: { scope },
+        response: { 200: Issue, 304: Unchanged },
         detail: { operationId: 'issueGetIssue', summary: 'An issue by its number' },
       },
     )
     .patch(
       '/:index',
-      async ({ actor, repo, params, body, status }) => {
-        const issue = await editIssue(context, { actor, repo }, { index: params.index, option: body })
-        const [loaded] = await loadIssues(context.db, [{ issue, version: '' }])
+      async ({ actor, repo, issue, body, status }) => {
+        const edited = await editIssue(context, { actor, repo }, { issue: issue.issue, option: body })
+        const [loaded] = await loadIssues(context.db, [{ issue: edited, version: '' }])
         // Wire: a changed issue is answered with 201.
         return status(201, presentIssue(existing(loaded), placeOf(repo), viewerOf(context, actor)))
       },
       {
-        changeRepo: take,
+        changeIssue: { scope, level: 'read' },
         body: EditIssueOption,
         response: { 201: Issue },
         detail: {
@@ -99,19 +107,19 @@ export const issueRoutes = (context: Context) =>
     )
     .delete(
       '/:index',
-      async ({ actor, repo, params, set }) => {
-        await deleteIssue(context, { actor, repo }, params.index)
+      async ({ actor, repo, issue, set }) => {
+        await deleteIssue(context, { actor, repo }, issue.issue)
         set.status = 204
       },
       {
-        changeRepo: { ...take, level: 'admin' },
+        changeIssue: { scope, level: 'admin' },
         response: { 204: t.Void() },
         detail: { operationId: 'issueDelete', summary: 'Delete an issue' },
       },
     )
 
 /** Wire: an unknown state means open, an unknown type both. */
-function filterOf(query: typeof listQuery.static) {
+function queryOf(query: typeof listQuery.static): IssueQuery {
   return {
     isClosed: query.state === 'all' ? undefined : query.state === 'closed',
     isPull: query.type === 'issues' ? false : query.type === 'pulls' ? true : undefined,

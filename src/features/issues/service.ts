@@ -3,11 +3,13 @@ import type { IssueRow, LabelRow } from '../../../db/schema/issues.ts'
 import type { UserRow } from '../../../db/schema/users.ts'
 import { findAssignable } from '../../access/assignable.ts'
 import { isBlocked } from '../../access/blocks.ts'
+import { unitOf } from '../../access/issues.ts'
 import { Level } from '../../access/levels.ts'
 import type { RepositoryAccess } from '../../access/repository-access.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { appendEvent } from '../../events/append.ts'
+import { type IssueBelongings, issueFacts } from '../../events/issue-facts.ts'
 import { forbidden, invalid, notFound } from '../../kernel/errors.ts'
 import { givenTime } from '../../kernel/time.ts'
 import type { ShownIssue } from '../../wire/issue.ts'
@@ -16,25 +18,18 @@ import { findMilestones } from '../milestones/store.ts'
 import type { CreateIssueOption } from './schema.ts'
 import {
   addLabels,
-  addToOpenIssues,
-  findIssue,
+  findBelongings,
   insertIssue,
   insertStateChange,
-  recountMilestones,
+  type NewIssue,
+  readFacts,
   removeIssue,
   replaceAssignees,
-  type VersionedIssue,
 } from './store.ts'
 
 /** Whether labels, assignees, milestone and due date are this person's to set. */
-export const mayPlan = (repo: RepositoryAccess): boolean => repo.rights.level('repo.issues') >= Level.write
-
-/** @throws Refusal 404 for a number that this repository has not given */
-export async function getIssue({ db }: Context, repo: RepositoryAccess, index: string): Promise<VersionedIssue> {
-  const found = /^\d{1,9}$/.test(index) ? await findIssue(db, repo.repository.id, Number(index)) : undefined
-  if (!found) throw notFound()
-  return found
-}
+export const mayPlan = ({ rights }: RepositoryAccess, issue: { isPull: boolean }): boolean =>
+  rights.level(unitOf(issue)) >= Level.write
 
 interface Plan {
   labels: LabelRow[]
@@ -57,7 +52,7 @@ export async function createIssue(
   if (!isOwn && (await isBlocked(db, { blockerId: repo.owner.id, blockedId: actor.user.id })))
     throw forbidden('the owner has blocked you')
   // Wire: what only writers may set is dropped in silence when others send it.
-  const plan = mayPlan(repo) ? await readPlan(db, repo, option) : noPlan
+  const plan = mayPlan(repo, { isPull: false }) ? await readPlan(db, repo, option) : noPlan
   const isClosed = option.closed ?? false
   const issue = {
     repositoryId: repo.repository.id,
@@ -71,14 +66,25 @@ export async function createIssue(
     closedAt: isClosed ? clock.now() : null,
   }
   // Most issues are this one statement: a third of the cost of a transaction with an event beside it.
-  if (isBare(plan)) return { issue: await insertIssue(db, issue, repo.owner.id), poster: actor.user, ...nothingElse }
+  if (isBare(plan)) return { issue: await insert(db, { issue, repo, plan }), poster: actor.user, ...nothingElse }
   return db.transaction(async (tx) => {
-    const row = await insertIssue(tx, issue, repo.owner.id)
+    const row = await insert(tx, { issue, repo, plan })
     await addLabels(tx, row.id, ids(plan.labels))
     if (plan.assignees.length > 0) await replaceAssignees(tx, row.id, ids(plan.assignees))
-    const [milestone] = await recountMilestones(tx, [row.milestoneId])
+    const [milestone] =
+      row.milestoneId === null ? [] : await findMilestones(tx, row.repositoryId, [String(row.milestoneId)])
     return { issue: row, poster: actor.user, assignees: plan.assignees, labels: plan.labels, milestone }
   })
+}
+
+async function insert(
+  db: Db,
+  { issue, repo, plan }: { issue: NewIssue; repo: RepositoryAccess; plan: Plan },
+): Promise<IssueRow> {
+  const belongings = { labelIds: ids(plan.labels), assigneeIds: ids(plan.assignees) }
+  const row = await insertIssue(db, issue, { ownerId: repo.owner.id, belongings })
+  if (!row) throw notFound()
+  return row
 }
 
 const isBare = ({ labels, assignees, milestoneId }: Plan): boolean =>
@@ -123,18 +129,21 @@ export async function readMilestone(db: Db, repo: RepositoryAccess, id: number):
   return id
 }
 
-/** Removes an issue with its comments; its number is not given again. */
+/**
+ * Removes an issue with its comments; its number is not given again.
+ * @throws Refusal 404 when somebody else was quicker
+ */
 export async function deleteIssue(
   context: Context,
   { actor, repo }: { actor: Actor; repo: RepositoryAccess },
-  index: string,
+  shown: IssueRow,
 ): Promise<void> {
-  const { issue } = await getIssue(context, repo, index)
   await context.db.transaction(async (tx) => {
-    if (!issue.isClosed) await addToOpenIssues(tx, repo.repository.id, -1)
-    await removeIssue(tx, issue.id)
-    await recountMilestones(tx, [issue.milestoneId])
-    await appendIssueEvent(tx, { actor, repo }, { kind: 'issue.deleted', issue })
+    // What was read before may have been changed or deleted meanwhile: only the deleted row says what the event is about.
+    const known = await findBelongings(tx, shown.id)
+    const issue = await removeIssue(tx, shown.id)
+    if (!issue) throw notFound()
+    await appendIssueEvent(tx, { actor, repo }, { kind: 'issue.deleted', issue, known })
   })
 }
 
@@ -144,7 +153,6 @@ export async function recordStateChange(
   { actor, repo }: { actor: Actor; repo: RepositoryAccess },
   issue: IssueRow,
 ): Promise<void> {
-  await addToOpenIssues(tx, repo.repository.id, issue.isClosed ? -1 : 1)
   const commentId = await insertStateChange(tx, issue.id, actor.user.id, issue.isClosed ? 'close' : 'reopen')
   const kind = issue.isClosed ? 'issue.closed' : 'issue.reopened'
   await appendIssueEvent(tx, { actor, repo }, { kind, issue, commentId })
@@ -154,18 +162,24 @@ interface IssueNews {
   kind: 'issue.closed' | 'issue.reopened' | 'issue.deleted'
   issue: IssueRow
   commentId?: number
+  /** Of a deleted issue, whose rows are gone when the event is told. */
+  known?: IssueBelongings
 }
 
 async function appendIssueEvent(
   tx: Db,
   { actor, repo }: { actor: Actor; repo: RepositoryAccess },
-  { kind, issue, commentId }: IssueNews,
+  { kind, issue, commentId, known }: IssueNews,
 ): Promise<void> {
   await appendEvent(tx, {
     kind,
     actorId: actor.user.id,
     repositoryId: repo.repository.id,
     ownerId: repo.owner.id,
-    payload: { issueId: issue.id, number: issue.number, isPull: issue.isPull, ...(commentId && { commentId }) },
+    payload: {
+      ...{ issueId: issue.id, number: issue.number, isPull: issue.isPull },
+      ...(commentId && { commentId }),
+      facts: known ? issueFacts(issue, known) : await readFacts(tx, issue),
+    },
   })
 }

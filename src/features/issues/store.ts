@@ -1,39 +1,13 @@
-import { and, eq, inArray, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
+import { anyOf } from '../../../db/any-of.ts'
 import type { Db } from '../../../db/client.ts'
-import { prepared } from '../../../db/prepared.ts'
-import { rowVersion } from '../../../db/row-version.ts'
-import {
-  comments,
-  type IssueRow,
-  issueAssignees,
-  issueLabels,
-  issues,
-  type MilestoneRow,
-  milestones,
-} from '../../../db/schema/issues.ts'
-import { repositories } from '../../../db/schema/repositories.ts'
+import { comments, type IssueRow, issueAssignees, issueLabels, issues } from '../../../db/schema/issues.ts'
+import { repositories, repositoryCounters } from '../../../db/schema/repositories.ts'
 import { appendingEvent } from '../../events/append.ts'
+import type { IssueFacts } from '../../events/catalogue.ts'
+import { type IssueBelongings, issueFacts } from '../../events/issue-facts.ts'
 
-/** A row with the version that its ETag is made of. */
-export interface VersionedIssue {
-  issue: IssueRow
-  version: string
-}
-
-const byNumber = prepared((db) =>
-  db
-    .select({ issue: issues, version: rowVersion(issues) })
-    .from(issues)
-    .where(and(eq(issues.repositoryId, sql.placeholder('repositoryId')), eq(issues.number, sql.placeholder('number'))))
-    .prepare('issue_by_number'),
-)
-
-export async function findIssue(db: Db, repositoryId: number, number: number): Promise<VersionedIssue | undefined> {
-  const [found] = await byNumber(db).execute({ repositoryId, number })
-  return found
-}
-
-/** The same within a transaction, which then owns the row until it ends. */
+/** Locks an issue until the transaction ends; undefined when it is gone. */
 export async function lockIssue(db: Db, repositoryId: number, number: number): Promise<IssueRow | undefined> {
   const [row] = await db
     .select()
@@ -49,30 +23,42 @@ export type NewIssue = Pick<
 >
 
 /**
- * Takes the next number of the repository, writes the issue and tells of it, in one statement: whole or not at all without a
- * transaction. The repository's row stays locked until it is done, so that numbers have no gap and no double.
- * @param ownerId of the repository
+ * Takes the next number of the repository, writes the issue and its event in one statement: whole or not at all without a
+ * transaction. The row of the counters stays locked until it is done, so that numbers have no gap and no double. The repository's row is
+ * locked before it, as everywhere: who deletes the repository waits, or was first.
+ * @param option the repository's owner, and what the caller adds to the issue in the same transaction
+ * @returns undefined when the repository is gone
  */
-export async function insertIssue(db: Db, issue: NewIssue, ownerId: number): Promise<IssueRow> {
+export async function insertIssue(
+  db: Db,
+  issue: NewIssue,
+  { ownerId, belongings }: { ownerId: number; belongings: IssueBelongings },
+): Promise<IssueRow | undefined> {
   const { repositoryId, posterId, title, body, ref, milestoneId, dueAt, isClosed, closedAt } = issue
   const event = { kind: 'issue.created', actorId: posterId, repositoryId, ownerId } as const
-  const payload = sql`jsonb_build_object('issueId', id, 'number', number, 'isPull', false)`
+  const draft = { ...issue, ...unset, id: 0, number: 0, createdAt: NEVER, updatedAt: NEVER }
+  const facts = JSON.stringify(issueFacts(draft, belongings))
+  const payload = sql`jsonb_build_object('issueId', id, 'number', number, 'isPull', false, 'facts',
+    ${facts}::text::jsonb || jsonb_build_object('createdAt', created_at, 'updatedAt', created_at))`
   const [row] = await db.execute<{ id: number; number: number; at: Date }>(sql`
-    with taken as (
-      update ${repositories} set last_issue_number = last_issue_number + 1,
-        open_issues_count = open_issues_count + ${isClosed ? 0 : 1}::int
-      where id = ${repositoryId}::bigint returning last_issue_number as number),
+    with place as (select id from ${repositories} where id = ${repositoryId}::bigint for key share),
+    taken as (
+      update ${repositoryCounters} set last_issue_number = last_issue_number + 1
+      from place where repository_id = place.id returning last_issue_number as number),
     made as (
       insert into ${issues} (repository_id, number, poster_id, title, body, ref, milestone_id, due_at, is_closed, closed_at)
       select ${repositoryId}::bigint, number, ${posterId}::bigint, ${title}::text, ${body}::text, ${ref}::text,
         ${milestoneId}::bigint, ${dueAt?.toISOString() ?? null}::timestamptz, ${isClosed}::boolean,
         ${closedAt?.toISOString() ?? null}::timestamptz
       from taken returning id, number, created_at),
-    told as (${appendingEvent(event, { payload, made: sql`made` })})
+    event as (${appendingEvent(event, { payload, made: sql`made` })})
     select id, number, created_at as at from made`)
-  if (row === undefined) throw new Error(`repository ${repositoryId} is gone`)
+  if (row === undefined) return undefined
   return { ...issue, ...unset, id: row.id, number: row.number, createdAt: row.at, updatedAt: row.at }
 }
+
+/** In place of times that the database gives. */
+const NEVER = new Date(0)
 
 /** What a new issue is by the defaults of its table. */
 const unset = {
@@ -91,8 +77,10 @@ export async function updateIssue(db: Db, id: number, change: Partial<IssueRow>)
   return row
 }
 
-export async function removeIssue(db: Db, id: number): Promise<void> {
-  await db.delete(issues).where(eq(issues.id, id))
+/** Returns the row as it was in the end; undefined when somebody else was quicker. */
+export async function removeIssue(tx: Db, id: number): Promise<IssueRow | undefined> {
+  const [gone] = await tx.delete(issues).where(eq(issues.id, id)).returning()
+  return gone
 }
 
 export async function addLabels(db: Db, issueId: number, labelIds: readonly number[]): Promise<void> {
@@ -104,22 +92,43 @@ export async function addLabels(db: Db, issueId: number, labelIds: readonly numb
 }
 
 export async function removeLabels(db: Db, issueId: number, labelIds?: readonly number[]): Promise<void> {
-  const which = labelIds === undefined ? undefined : inArray(issueLabels.labelId, [...labelIds])
+  const which = labelIds === undefined ? undefined : anyOf(issueLabels.labelId, labelIds)
   await db.delete(issueLabels).where(and(eq(issueLabels.issueId, issueId), which))
 }
 
-/** Returns those who were not assigned before. */
-export async function replaceAssignees(db: Db, issueId: number, userIds: readonly number[]): Promise<number[]> {
-  const before = await db
+/** Returns who came, and who went. */
+export async function replaceAssignees(
+  db: Db,
+  issueId: number,
+  userIds: readonly number[],
+): Promise<{ added: number[]; removed: number[] }> {
+  const rows = await db
     .delete(issueAssignees)
     .where(eq(issueAssignees.issueId, issueId))
     .returning({ userId: issueAssignees.userId })
   if (userIds.length > 0) await db.insert(issueAssignees).values(userIds.map((userId) => ({ issueId, userId })))
-  return userIds.filter((id) => !before.some(({ userId }) => userId === id))
+  const before = rows.map(({ userId }) => userId)
+  return {
+    added: userIds.filter((id) => !before.includes(id)),
+    removed: before.filter((id) => !userIds.includes(id)),
+  }
 }
 
-/** Writes to the issue's history that it was closed or opened again. */
-/** Returns the id of the row that tells of it. */
+/** The labels and assignees of an issue. */
+export async function findBelongings(tx: Db, issueId: number): Promise<IssueBelongings> {
+  const [found] = await tx.execute<{ labelIds: number[]; assigneeIds: number[] }>(sql`
+    select array(select label_id from ${issueLabels} where issue_id = ${issueId}::bigint order by label_id) as "labelIds",
+      array(select user_id from ${issueAssignees} where issue_id = ${issueId}::bigint order by user_id) as "assigneeIds"`)
+  if (found === undefined) throw new Error('the select returned no row')
+  return found
+}
+
+/** What an event keeps of an issue, read in the transaction of the change. */
+export async function readFacts(tx: Db, issue: IssueRow): Promise<IssueFacts> {
+  return issueFacts(issue, await findBelongings(tx, issue.id))
+}
+
+/** Writes to the issue's history that it was closed or opened again. Returns the id of that row. */
 export async function insertStateChange(
   db: Db,
   issueId: number,
@@ -129,24 +138,4 @@ export async function insertStateChange(
   const [row] = await db.insert(comments).values({ issueId, posterId, kind }).returning({ id: comments.id })
   if (row === undefined) throw new Error('insert returned no row')
   return row.id
-}
-
-export async function addToOpenIssues(db: Db, repositoryId: number, change: number): Promise<void> {
-  await db
-    .update(repositories)
-    .set({ openIssuesCount: sql`${repositories.openIssuesCount} + ${change}` })
-    .where(eq(repositories.id, repositoryId))
-}
-
-/** Counts the issues of these milestones again, after one came, went, closed or opened. */
-export async function recountMilestones(db: Db, ids: readonly (number | null)[]): Promise<MilestoneRow[]> {
-  const known = ids.filter((id) => id !== null)
-  if (known.length === 0) return []
-  const count = (isClosed: boolean) =>
-    sql`(select count(*) from ${issues} where ${issues.milestoneId} = ${milestones.id} and ${issues.isClosed} = ${isClosed})`
-  return db
-    .update(milestones)
-    .set({ openIssuesCount: count(false), closedIssuesCount: count(true) })
-    .where(inArray(milestones.id, known))
-    .returning()
 }

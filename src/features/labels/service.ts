@@ -1,5 +1,5 @@
 import type { LabelRow } from '../../../db/schema/issues.ts'
-import { requireRoom } from '../../access/room.ts'
+import { requireOwnedQuota } from '../../access/quota.ts'
 import type { Context } from '../../context.ts'
 import { invalid, notFound } from '../../kernel/errors.ts'
 import type { CreateLabelOption, EditLabelOption } from './schema.ts'
@@ -22,7 +22,7 @@ export function createLabel(
   return db.transaction(async (tx) => {
     const [row] = await insertLabels(tx, [values])
     if (row === undefined) throw new Error('insert returned no row')
-    requireRoom(config, await countLabels(tx, parent), 'labels')
+    requireOwnedQuota(config, await countLabels(tx, parent), 'labels')
     return row
   })
 }

@@ -1,4 +1,5 @@
-import { and, asc, eq, inArray, sql } from 'drizzle-orm'
+import { and, asc, eq, sql } from 'drizzle-orm'
+import { anyOf } from '../../../db/any-of.ts'
 import type { Db } from '../../../db/client.ts'
 import { type LabelRow, labels } from '../../../db/schema/issues.ts'
 import { numberedPage, type Page, type Paged } from '../../kernel/page.ts'
@@ -59,7 +60,7 @@ export function findUsableLabels(
   place: { repositoryId: number; ownerId: number },
   wanted: { ids: number[] } | { names: string[] },
 ): Promise<LabelRow[]> {
-  const which = 'ids' in wanted ? inArray(labels.id, wanted.ids) : inArray(labels.name, wanted.names)
+  const which = 'ids' in wanted ? anyOf(labels.id, wanted.ids) : anyOf(labels.name, wanted.names)
   return db
     .select()
     .from(labels)

@@ -1,10 +1,17 @@
 import type { MilestoneRow } from '../../../db/schema/issues.ts'
-import { requireRoom } from '../../access/room.ts'
+import { requireOwnedQuota } from '../../access/quota.ts'
 import type { Context } from '../../context.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { givenTime } from '../../kernel/time.ts'
 import type { CreateMilestoneOption, EditMilestoneOption } from './schema.ts'
-import { countMilestones, findMilestone, insertMilestone, removeMilestone, updateMilestone } from './store.ts'
+import {
+  countMilestones,
+  findMilestone,
+  insertMilestone,
+  lockMilestone,
+  removeMilestone,
+  updateMilestone,
+} from './store.ts'
 
 export function createMilestone(
   { db, clock, config }: Context,
@@ -22,7 +29,7 @@ export function createMilestone(
   }
   return db.transaction(async (tx) => {
     const row = await insertMilestone(tx, values)
-    requireRoom(config, await countMilestones(tx, repositoryId), 'milestones')
+    requireOwnedQuota(config, await countMilestones(tx, repositoryId), 'milestones')
     return row
   })
 }
@@ -40,21 +47,28 @@ export async function editMilestone(
   repositoryId: number,
   { idOrTitle, option }: { idOrTitle: string; option: EditMilestoneOption },
 ): Promise<MilestoneRow> {
-  const { id, isClosed } = await getMilestone(context, repositoryId, idOrTitle)
-  const becomes = option.state ? option.state === 'closed' : isClosed
-  const edited = await updateMilestone(context.db, repositoryId, {
-    id,
-    title: option.title || undefined,
-    description: option.description,
-    dueAt: givenTime(option.due_on),
-    ...(becomes === isClosed ? {} : { isClosed: becomes, closedAt: becomes ? context.clock.now() : null }),
+  const { id } = await getMilestone(context, repositoryId, idOrTitle)
+  return context.db.transaction(async (tx) => {
+    // The time of closing is that of who closed it first.
+    const before = await lockMilestone(tx, id)
+    if (!before) throw notFound()
+    const isClosed = option.state ? option.state === 'closed' : before.isClosed
+    const edited = await updateMilestone(tx, repositoryId, {
+      id,
+      title: option.title || undefined,
+      description: option.description,
+      dueAt: givenTime(option.due_on),
+      ...(isClosed === before.isClosed ? {} : { isClosed, closedAt: isClosed ? context.clock.now() : null }),
+    })
+    if (!edited) throw notFound()
+    return edited
   })
-  if (!edited) throw notFound()
-  return edited
 }
 
 /** @throws Refusal 404 for another repository's milestone */
 export async function deleteMilestone(context: Context, repositoryId: number, idOrTitle: string): Promise<void> {
   const { id } = await getMilestone(context, repositoryId, idOrTitle)
-  await removeMilestone(context.db, repositoryId, id)
+  await context.db.transaction(async (tx) => {
+    if (!(await removeMilestone(tx, repositoryId, id))) throw notFound()
+  })
 }

@@ -1,7 +1,8 @@
-import { and, asc, desc, eq, ilike, inArray, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, ilike, or, sql } from 'drizzle-orm'
+import { anyOf } from '../../../db/any-of.ts'
 import type { Db } from '../../../db/client.ts'
 import { escapeLike } from '../../../db/like.ts'
-import { type MilestoneRow, milestones } from '../../../db/schema/issues.ts'
+import { issues, type MilestoneRow, milestones } from '../../../db/schema/issues.ts'
 import { numberedPage, type Page, type Paged } from '../../kernel/page.ts'
 
 export interface MilestoneFilter {
@@ -59,13 +60,16 @@ export async function findMilestone(
   return row
 }
 
+/** Locks the row, so that two changes follow each other. */
+export async function lockMilestone(tx: Db, id: number): Promise<MilestoneRow | undefined> {
+  const [row] = await tx.select().from(milestones).where(eq(milestones.id, id)).for('no key update')
+  return row
+}
+
 /** Milestones of the repository that the texts name, by number or by title. */
 export function findMilestones(db: Db, repositoryId: number, names: readonly string[]): Promise<MilestoneRow[]> {
   const ids = names.filter((name) => /^\d{1,15}$/.test(name)).map(Number)
-  const named: SQL | undefined = or(
-    inArray(milestones.title, [...names]),
-    ids.length > 0 ? inArray(milestones.id, ids) : undefined,
-  )
+  const named = or(anyOf(milestones.title, names), anyOf(milestones.id, ids))
   return db
     .select()
     .from(milestones)
@@ -91,6 +95,16 @@ export async function updateMilestone(
   return row
 }
 
-export async function removeMilestone(db: Db, repositoryId: number, id: number): Promise<void> {
-  await db.delete(milestones).where(and(eq(milestones.repositoryId, repositoryId), eq(milestones.id, id)))
+/** False when somebody else was quicker. */
+export async function removeMilestone(tx: Db, repositoryId: number, id: number): Promise<boolean> {
+  // Issues before their milestone, as whoever closes one of them locks them.
+  await tx
+    .update(issues)
+    .set({ milestoneId: null })
+    .where(and(eq(issues.repositoryId, repositoryId), eq(issues.milestoneId, id)))
+  const gone = await tx
+    .delete(milestones)
+    .where(and(eq(milestones.repositoryId, repositoryId), eq(milestones.id, id)))
+    .returning({ id: milestones.id })
+  return gone.length > 0
 }

@@ -1,4 +1,5 @@
-import { inArray, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
+import { anyOf } from '../../../db/any-of.ts'
 import type { Db } from '../../../db/client.ts'
 import { comments, issues } from '../../../db/schema/issues.ts'
 import type { NotificationRow } from '../../../db/schema/notifications.ts'
@@ -43,4 +44,4 @@ const loadSubjects = (db: Db, ids: readonly number[]) =>
         order by created_at desc, id desc limit 1)`.mapWith(comments.id),
     })
     .from(issues)
-    .where(inArray(issues.id, [...ids]))
+    .where(anyOf(issues.id, ids))

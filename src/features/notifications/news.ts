@@ -2,7 +2,7 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { anyOf } from '../../../db/any-of.ts'
 import type { Db } from '../../../db/client.ts'
 import { comments, issues } from '../../../db/schema/issues.ts'
-import { repositories } from '../../../db/schema/repositories.ts'
+import { repositoryCounters } from '../../../db/schema/repositories.ts'
 import type { StoredEvent } from '../../events/catalogue.ts'
 import { mentionedNames } from '../../render/mentions.ts'
 
@@ -54,9 +54,9 @@ const calling = (body: SQL | typeof issues.body | typeof comments.body): SQL<str
 async function findIssues(db: Db, ids: readonly number[]) {
   if (ids.length === 0) return []
   return db
-    .select({ id: issues.id, calling: calling(issues.body), watchersCount: repositories.watchersCount })
+    .select({ id: issues.id, calling: calling(issues.body), watchersCount: repositoryCounters.watchersCount })
     .from(issues)
-    .innerJoin(repositories, eq(repositories.id, issues.repositoryId))
+    .innerJoin(repositoryCounters, eq(repositoryCounters.repositoryId, issues.repositoryId))
     .where(anyOf(issues.id, ids))
 }
 

@@ -4,8 +4,8 @@ import { comments, issueAssignees, issueSubscriptions, issues } from '../../../d
 import { notifications } from '../../../db/schema/notifications.ts'
 import { repositories, watches } from '../../../db/schema/repositories.ts'
 import { blocks, users } from '../../../db/schema/users.ts'
-import { readableBy, readers } from '../../access/readers.ts'
 import { unitSwitch } from '../../access/unit-switch.ts'
+import { readableBy, readers } from '../../access/visible.ts'
 import type { News } from './news.ts'
 
 /** A place in the order of receivers. */

@@ -1,4 +1,5 @@
-import { and, eq, inArray, ne, type SQL, sql } from 'drizzle-orm'
+import { and, eq, ne, type SQL, sql } from 'drizzle-orm'
+import { anyOf } from '../../../db/any-of.ts'
 import type { Db } from '../../../db/client.ts'
 import { afterPosition, inOrder, positionText, type SortKey } from '../../../db/keyset.ts'
 import { type NotificationRow, notifications, type ThreadStatus } from '../../../db/schema/notifications.ts'
@@ -109,10 +110,7 @@ const marking = (db: Db, status: ThreadStatus): SQL =>
 /** In the order of the ids. */
 async function rowsOf(db: Db, ids: readonly number[]): Promise<NotificationRow[]> {
   if (ids.length === 0) return []
-  const rows = await db
-    .select()
-    .from(notifications)
-    .where(inArray(notifications.id, [...ids]))
+  const rows = await db.select().from(notifications).where(anyOf(notifications.id, ids))
   const byId = new Map(rows.map((row) => [row.id, row]))
   return ids.flatMap((id) => byId.get(id) ?? [])
 }

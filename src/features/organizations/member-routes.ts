@@ -1,4 +1,3 @@
-import { and } from 'drizzle-orm'
 import { Elysia, t } from 'elysia'
 import { maySeeOwner } from '../../access/decide.ts'
 import { visibleAccounts } from '../../access/visible-accounts.ts'
@@ -31,8 +30,8 @@ export const organizationMemberRoutes = (context: Context) =>
       '/members',
       async ({ actor, org, query, request, set }) => {
         const { page, links } = paging(context, query, { request, set })
-        const shown = seesAll(actor, org) ? undefined : and(saysSo, visibleAccounts(context.config, actor))
-        const found = await listMembers(context.db, org.row.id, { shown, page })
+        const conditions = seesAll(actor, org) ? [] : [saysSo, visibleAccounts(context.config, actor)]
+        const found = await listMembers(context.db, org.row.id, { conditions, page })
         links(found.total, found.next)
         return found.rows.map((user) => presentUser(user, viewerOf(context, actor)))
       },
@@ -73,8 +72,8 @@ export const organizationMemberRoutes = (context: Context) =>
       '/public_members',
       async ({ actor, org, query, request, set }) => {
         const { page, links } = paging(context, query, { request, set })
-        const shown = and(saysSo, seesAll(actor, org) ? undefined : visibleAccounts(context.config, actor))
-        const found = await listMembers(context.db, org.row.id, { shown, page })
+        const conditions = seesAll(actor, org) ? [saysSo] : [saysSo, visibleAccounts(context.config, actor)]
+        const found = await listMembers(context.db, org.row.id, { conditions, page })
         links(found.total, found.next)
         return found.rows.map((user) => presentUser(user, viewerOf(context, actor)))
       },

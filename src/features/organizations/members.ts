@@ -1,10 +1,12 @@
 import { violatedConstraint } from '../../../db/violations.ts'
+import { maySeeOwner } from '../../access/decide.ts'
+import { findAccount } from '../../access/load-account.ts'
 import { recordAudit } from '../../audit/record.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import type { OrganizationAccess } from '../../http/organization-gate.ts'
 import { forbidden, invalid, notFound } from '../../kernel/errors.ts'
-import { findMember, type Membership, publishMembership, removeFromTeams } from './store.ts'
+import { findMember, lockOrganization, type Membership, publishMembership, removeFromTeams } from './store.ts'
 
 /** @throws Refusal 404 for a person who does not belong to it */
 export async function getMember({ db }: Context, org: OrganizationAccess, name: string): Promise<Membership> {
@@ -18,12 +20,11 @@ export async function setMembershipPublic(
   context: Context,
   { actor, org, name, isPublic }: { actor: Actor; org: OrganizationAccess; name: string; isPublic: boolean },
 ): Promise<void> {
-  const { user, isPublic: wasPublic } = await getMember(context, org, name)
+  const { user } = await getMember(context, org, name)
   if (user.id !== actor.user.id && !(org.isOwner && !isPublic))
     throw forbidden(isPublic ? 'Cannot publicize another member' : 'Cannot conceal another member')
-  if (isPublic === wasPublic) return
   await context.db.transaction(async (tx) => {
-    await publishMembership(tx, { organizationId: org.row.id, userId: user.id, isPublic })
+    if (!(await publishMembership(tx, { organizationId: org.row.id, userId: user.id, isPublic }))) return
     await recordAudit(tx, actor, {
       action: isPublic ? 'organization.publicize_member' : 'organization.conceal_member',
       subject: { kind: 'organization', id: org.row.id, name: org.row.name },
@@ -32,16 +33,21 @@ export async function setMembershipPublic(
   })
 }
 
-/** @throws Refusal 404 for a person who does not belong to it, 422 for the last owner */
+/** Wire: taking out somebody who does not belong to it is no error. @throws Refusal 404 for an unknown person, 422 for the last owner */
 export async function removeMember(
-  { db }: Context,
+  { db, config }: Context,
   { actor, org, name }: { actor: Actor; org: OrganizationAccess; name: string },
 ): Promise<void> {
   const member = await findMember(db, org.row.id, name)
-  if (!member) throw notFound()
+  if (!member) {
+    const account = await findAccount(db, name, actor.user.id)
+    if (account && maySeeOwner(config, actor, account.row, account.isRelated)) return
+    throw notFound(`user redirect does not exist [name: ${name}]`, undefined)
+  }
   try {
     await db.transaction(async (tx) => {
-      await removeFromTeams(tx, org.row.id, member.user.id)
+      await lockOrganization(tx, org.row.id)
+      if (!(await removeFromTeams(tx, org.row.id, member.user.id))) return
       const subject = { kind: 'organization', id: org.row.id, name: org.row.name }
       await recordAudit(tx, actor, {
         action: 'organization.remove_member',
@@ -54,7 +60,7 @@ export async function removeMember(
   }
 }
 
-/** The database keeps the last owner; the client is told so. */
+/** The database keeps the last owner; the client gets a refusal. */
 export const lastOwnerRefusal = (error: unknown): unknown =>
   violatedConstraint(error) === 'organization_keeps_an_owner'
     ? invalid('the last owner of an organization cannot leave it')

@@ -1,6 +1,6 @@
 import { Elysia, t } from 'elysia'
 import type { Context } from '../../context.ts'
-import { endIfUnchanged } from '../../http/freshness.ts'
+import { Unchanged, unchangedAnswer } from '../../http/freshness.ts'
 import { gate } from '../../http/gate.ts'
 import { paging } from '../../http/paging.ts'
 import { cursorQuery } from '../../http/query.ts'
@@ -20,12 +20,12 @@ export const organizationRoutes = (context: Context) =>
       '/orgs',
       async ({ actor, query, request, set }) => {
         const { page, links } = paging(context, query, { request, set })
-        const found = await listOrganizations(context.db, openlyListed(context.config, actor), page)
+        const found = await listOrganizations(context.db, [openlyListed(context.config, actor)], page)
         links(found.total, found.next)
         return found.rows.map((row) => presentOrganization(row, viewerOf(context, actor)))
       },
       {
-        open: { beforeSignIn: false },
+        open: { scope: 'organization' },
         query: t.Object(cursorQuery),
         response: { 200: t.Array(Organization) },
         detail: { operationId: 'orgGetAll', summary: 'List organizations', 'x-list': 'links' },
@@ -47,12 +47,13 @@ export const organizationRoutes = (context: Context) =>
     .get(
       '/orgs/:org',
       ({ actor, org, request, set }) => {
-        endIfUnchanged(context, { actor, request, set }, [org.version])
+        const unchanged = unchangedAnswer(context, { actor, request, set }, [org.version])
+        if (unchanged) return unchanged
         return presentOrganization(org.row, viewerOf(context, actor))
       },
       {
         readOrg: { scope: 'organization' },
-        response: { 200: Organization },
+        response: { 200: Organization, 304: Unchanged },
         detail: { operationId: 'orgGet', summary: 'An organization by name' },
       },
     )

@@ -2,13 +2,13 @@ import { eq } from 'drizzle-orm'
 import type { Db } from '../../../db/client.ts'
 import { teamMembers, teams } from '../../../db/schema/organizations.ts'
 import { type UserRow, users } from '../../../db/schema/users.ts'
-import { requireRoom } from '../../access/room.ts'
+import { requireOwnedQuota } from '../../access/quota.ts'
 import { recordAudit } from '../../audit/record.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { appendEvent } from '../../events/append.ts'
 import { isEmailAddress } from '../../kernel/email.ts'
-import { forbidden, invalid } from '../../kernel/errors.ts'
+import { forbidden, invalid, notFound } from '../../kernel/errors.ts'
 import { claimName, holdNames } from '../users/claim-name.ts'
 import { requireOwnerName, takenRefusal } from '../users/create.ts'
 import { editUser, requireWebsite, type UserChange } from '../users/edit.ts'
@@ -43,7 +43,7 @@ export async function createOrganization(
       await claimName(tx, context, organization)
       await insertOwners(tx, organization.id, owner.id)
       // Scripts that bring a company in make all of its organizations as an administrator.
-      if (!actor.user.isAdmin) requireRoom(context.config, await countOwned(tx, owner.id), 'organizations')
+      if (!actor.user.isAdmin) requireOwnedQuota(context.config, await countOwned(tx, owner.id), 'organizations')
       const subject = { kind: 'organization', id: organization.id, name: organization.name }
       await recordAudit(tx, actor, { action: 'organization.create', subject, after: change })
       await appendEvent(tx, {
@@ -107,13 +107,14 @@ function detailsOf(option: EditOrgOption): UserChange {
   }
 }
 
-/** @throws Refusal 422 while it owns repositories, for nothing of them may be lost by a slip */
+/** @throws Refusal 404 when somebody else was quicker, 422 while it owns repositories, for nothing of them may be lost by a slip */
 export async function deleteOrganization(
   context: Context,
   { actor, organization }: { actor: Actor; organization: UserRow },
 ): Promise<void> {
   await context.db.transaction(async (tx) => {
-    await tx.select({ id: users.id }).from(users).where(eq(users.id, organization.id)).for('update')
+    const here = await tx.select({ id: users.id }).from(users).where(eq(users.id, organization.id)).for('update')
+    if (here.length === 0) throw notFound()
     if ((await countRepositories(tx, organization.id)) > 0)
       throw invalid('the organization still owns repositories: delete or transfer them first')
     const subject = { kind: 'organization', id: organization.id, name: organization.name }

@@ -1,4 +1,4 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { and, eq, ne, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/client.ts'
 import { afterPosition, inOrder, type SortKey } from '../../../db/keyset.ts'
 import { organizationMembers, teamMembers, teams } from '../../../db/schema/organizations.ts'
@@ -11,9 +11,9 @@ import { cutPage, type Page, type Paged, rowsToRead, rowsToSkip } from '../../ke
 
 const byName: SortKey[] = [{ key: users.lowerName, type: 'text' }]
 
-/** Organizations that fit a condition over `users`, by name. */
-export async function listOrganizations(db: Db, condition: SQL | undefined, page: Page): Promise<Paged<UserRow>> {
-  const matching = and(eq(users.kind, 'organization'), condition)
+/** Organizations that meet all conditions over `users`, by name. */
+export async function listOrganizations(db: Db, conditions: readonly SQL[], page: Page): Promise<Paged<UserRow>> {
+  const matching = and(eq(users.kind, 'organization'), ...conditions)
   const found = db
     .select()
     .from(users)
@@ -49,13 +49,13 @@ export const belongsTo = (userId: number, { publicly }: { publicly: boolean }): 
 /** Those who say so: as a condition over `organizationMembers`. */
 export const saysSo: SQL = eq(organizationMembers.isPublic, true)
 
-/** @param shown which of them, as a condition over `organizationMembers` and `users` */
+/** @param conditions over `organizationMembers` and `users`: a member is listed who meets all of them */
 export async function listMembers(
   db: Db,
   organizationId: number,
-  { shown, page }: { shown: SQL | undefined; page: Page },
+  { conditions, page }: { conditions: readonly SQL[]; page: Page },
 ): Promise<Paged<UserRow>> {
-  const matching = and(eq(organizationMembers.organizationId, organizationId), shown)
+  const matching = and(eq(organizationMembers.organizationId, organizationId), ...conditions)
   const members = db
     .select({ user: users })
     .from(organizationMembers)
@@ -88,21 +88,40 @@ export async function findMember(db: Db, organizationId: number, name: string): 
   return row
 }
 
+/** Returns whether that changed anything. */
 export async function publishMembership(
   db: Db,
   { organizationId, userId, isPublic }: { organizationId: number; userId: number; isPublic: boolean },
-): Promise<void> {
-  await db
+): Promise<boolean> {
+  const changed = await db
     .update(organizationMembers)
     .set({ isPublic })
-    .where(and(eq(organizationMembers.organizationId, organizationId), eq(organizationMembers.userId, userId)))
+    .where(
+      and(
+        eq(organizationMembers.organizationId, organizationId),
+        eq(organizationMembers.userId, userId),
+        ne(organizationMembers.isPublic, isPublic),
+      ),
+    )
+    .returning({ userId: organizationMembers.userId })
+  return changed.length > 0
 }
 
-/** Takes a person out of all teams, which ends the membership (see the triggers in db/migrations). */
-export async function removeFromTeams(db: Db, organizationId: number, userId: number): Promise<void> {
-  await db
+/**
+ * Locks an organization. Whoever takes people out of its teams does so first: the rule that an owner must be left locks this row at the
+ * end of the transaction, and who deletes the organization at that moment would wait for the teams meanwhile.
+ */
+export async function lockOrganization(tx: Db, id: number): Promise<void> {
+  await tx.select({ id: users.id }).from(users).where(eq(users.id, id)).for('no key update')
+}
+
+/** Takes a person out of all teams, which ends the membership (see db/README.md). False for somebody who was in none. */
+export async function removeFromTeams(db: Db, organizationId: number, userId: number): Promise<boolean> {
+  const gone = await db
     .delete(teamMembers)
     .where(and(eq(teamMembers.organizationId, organizationId), eq(teamMembers.userId, userId)))
+    .returning({ teamId: teamMembers.teamId })
+  return gone.length > 0
 }
 
 export const countRepositories = (db: Db, ownerId: number): Promise<number> =>

@@ -1,4 +1,3 @@
-import { and } from 'drizzle-orm'
 import { Elysia, t } from 'elysia'
 import { visibleAccounts } from '../../access/visible-accounts.ts'
 import type { Context } from '../../context.ts'
@@ -23,7 +22,7 @@ export const userOrganizationRoutes = (context: Context) =>
       '/user/orgs',
       async ({ actor, query, request, set }) => {
         const { page, links } = paging(context, query, { request, set })
-        const found = await listOrganizations(context.db, belongsTo(actor.user.id, { publicly: false }), page)
+        const found = await listOrganizations(context.db, [belongsTo(actor.user.id, { publicly: false })], page)
         links(found.total, found.next)
         return found.rows.map((row) => presentOrganization(row, viewerOf(context, actor)))
       },
@@ -45,7 +44,7 @@ export const userOrganizationRoutes = (context: Context) =>
         const { page, links } = paging(context, query, { request, set })
         const isPrivy = actor !== undefined && (actor.user.id === account.row.id || actor.user.isAdmin)
         const theirs = belongsTo(account.row.id, { publicly: !isPrivy || actor.publicOnly })
-        const found = await listOrganizations(context.db, and(theirs, visibleAccounts(context.config, actor)), page)
+        const found = await listOrganizations(context.db, [theirs, visibleAccounts(context.config, actor)], page)
         links(found.total, found.next)
         return found.rows.map((row) => presentOrganization(row, viewerOf(context, actor)))
       },
@@ -91,7 +90,7 @@ export const userOrganizationRoutes = (context: Context) =>
       '/admin/orgs',
       async ({ actor, query, request, set }) => {
         const { page, links } = paging(context, query, { request, set })
-        const found = await listOrganizations(context.db, undefined, page)
+        const found = await listOrganizations(context.db, [], page)
         links(found.total, found.next)
         return found.rows.map((row) => presentOrganization(row, viewerOf(context, actor)))
       },

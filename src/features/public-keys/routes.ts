@@ -21,9 +21,9 @@ const ownKeyRoutes = (context: Context) =>
     .get(
       '',
       async ({ actor, query, request, set }) => {
-        const { page, total } = paging(context, query, { request, set })
+        const { page, links } = paging(context, query, { request, set })
         const keys = await listKeys(context.db, actor.user.id, { fingerprint: query.fingerprint, page })
-        total(keys.total)
+        links(keys.total)
         const viewer = viewerOf(context, actor)
         return keys.rows.map((row) => presentPublicKey(row, actor.user, viewer))
       },
@@ -31,7 +31,7 @@ const ownKeyRoutes = (context: Context) =>
         login: own,
         query: listQuery,
         response: { 200: t.Array(PublicKey) },
-        detail: { operationId: 'userCurrentListKeys', summary: "The signed-in user's public keys", 'x-list': 'total' },
+        detail: { operationId: 'userCurrentListKeys', summary: "The signed-in user's public keys", 'x-list': 'links' },
       },
     )
     .post(
@@ -80,9 +80,9 @@ export const publicKeyRoutes = (context: Context) =>
     .get(
       '/users/:username/keys',
       async ({ actor, account, query, request, set }) => {
-        const { page, total } = paging(context, query, { request, set })
+        const { page, links } = paging(context, query, { request, set })
         const keys = await listKeys(context.db, account.row.id, { fingerprint: query.fingerprint, page })
-        total(keys.total)
+        links(keys.total)
         const viewer = viewerOf(context, actor)
         return keys.rows.map((row) => presentPublicKey(row, account.row, viewer))
       },
@@ -94,7 +94,7 @@ export const publicKeyRoutes = (context: Context) =>
           operationId: 'userListKeys',
           summary: 'The public keys of a user',
           tags: ['user'],
-          'x-list': 'total',
+          'x-list': 'links',
         },
       },
     )

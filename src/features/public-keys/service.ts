@@ -2,11 +2,12 @@ import type { PublicKeyRow } from '../../../db/schema/credentials.ts'
 import type { UserRow } from '../../../db/schema/users.ts'
 import { violatedConstraint } from '../../../db/violations.ts'
 import { maySeeOwner } from '../../access/decide.ts'
-import { requireRoom } from '../../access/room.ts'
+import { requireOwnedQuota } from '../../access/quota.ts'
 import { recordAudit } from '../../audit/record.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { forbidden, invalid, notFound } from '../../kernel/errors.ts'
+import { lockAccount } from '../users/lock.ts'
 import { parsePublicKey } from './parse.ts'
 import type { CreateKeyOption } from './schema.ts'
 import { countKeys, findKey, insertKey, removeKey } from './store.ts'
@@ -25,11 +26,13 @@ export async function addKey(
     key: parsed.line,
     keyType: parsed.kind,
     fingerprint: parsed.fingerprint,
+    isReadOnly: option.read_only ?? false,
   }
   try {
     return await db.transaction(async (tx) => {
+      await lockAccount(tx, owner.id)
       const row = await insertKey(tx, key)
-      requireRoom(config, await countKeys(tx, owner.id), 'keys')
+      requireOwnedQuota(config, await countKeys(tx, owner.id), 'keys')
       const after = { title: row.title, fingerprint: row.fingerprint, kind: row.keyType, owner: owner.name }
       await recordAudit(tx, by, { action: 'public_key.create', subject: subjectOf(row), after })
       return row
@@ -63,7 +66,7 @@ export async function deleteKey(
   if (found.owner.id !== owner.id) throw forbidden('You do not have access to this key')
   const { key } = found
   await db.transaction(async (tx) => {
-    await removeKey(tx, owner.id, key.id)
+    if (!(await removeKey(tx, owner.id, key.id))) throw notFound()
     const before = { title: key.title, fingerprint: key.fingerprint, kind: key.keyType, owner: owner.name }
     await recordAudit(tx, by, { action: 'public_key.delete', subject: subjectOf(key), before })
   })

@@ -22,6 +22,11 @@ export async function listKeys(
   return numberedPage(page, { rows, total })
 }
 
+/** All of a person's, in the order in which they were added; there are MAX_OWNED at most. */
+export function listAllKeys(db: Db, userId: number): Promise<PublicKeyRow[]> {
+  return db.select().from(publicKeys).where(eq(publicKeys.userId, userId)).orderBy(asc(publicKeys.id))
+}
+
 export async function findKey(db: Db, id: number): Promise<{ key: PublicKeyRow; owner: UserRow } | undefined> {
   const [row] = await db
     .select({ key: publicKeys, owner: users })
@@ -63,8 +68,13 @@ export async function insertKey(db: Db, key: typeof publicKeys.$inferInsert): Pr
   return row
 }
 
-export async function removeKey(db: Db, userId: number, id: number): Promise<void> {
-  await db.delete(publicKeys).where(and(eq(publicKeys.userId, userId), eq(publicKeys.id, id)))
+/** False when somebody else was quicker. */
+export async function removeKey(db: Db, userId: number, id: number): Promise<boolean> {
+  const gone = await db
+    .delete(publicKeys)
+    .where(and(eq(publicKeys.userId, userId), eq(publicKeys.id, id)))
+    .returning({ id: publicKeys.id })
+  return gone.length > 0
 }
 
 export const countKeys = (db: Db, userId: number): Promise<number> =>

@@ -1,8 +1,10 @@
 import { Elysia, t } from 'elysia'
 import type { RepositoryAccess } from '../../access/repository-access.ts'
+import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { FileBody } from '../../http/download.ts'
 import { gate } from '../../http/gate.ts'
+import { gitClient } from '../../http/git-client.ts'
 import { BINARY, SNIFFED_TYPES } from '../../http/media-type.ts'
 import { queryText } from '../../http/query.ts'
 import { decodeWildcard } from '../../http/wildcard.ts'
@@ -19,14 +21,14 @@ const notes = {
   'x-refuses': [416],
 } as const
 
-/** Files as they are. Symbolic links are told, never followed; large file storage is not there yet, so `media` is `raw`. */
+/** Files as they are. A symbolic link is sent as the path that it holds, never followed; large file storage is not there yet, so `media` is `raw`. */
 export const rawRoutes = (context: Context) =>
   new Elysia({ name: 'raw', prefix: '/repos/:owner/:repo', detail: { tags: ['repository'] } })
     .use(gate(context))
     .get(
       '/raw/*',
-      ({ repo, params, query, request }) =>
-        serveAsked(context, request, { repo, path: decodeWildcard(params), ...query }),
+      ({ actor, repo, params, query, request }) =>
+        serveAsked(context, request, { actor, repo, path: decodeWildcard(params), ...query }),
       {
         readRepo: read,
         query,
@@ -36,8 +38,8 @@ export const rawRoutes = (context: Context) =>
     )
     .get(
       '/media/*',
-      ({ repo, params, query, request }) =>
-        serveAsked(context, request, { repo, path: decodeWildcard(params), ...query }),
+      ({ actor, repo, params, query, request }) =>
+        serveAsked(context, request, { actor, repo, path: decodeWildcard(params), ...query }),
       {
         readRepo: read,
         query,
@@ -54,15 +56,19 @@ export const rawRoutes = (context: Context) =>
 export const rawPages = (context: Context) =>
   new Elysia({ name: 'raw-pages', prefix: '/:owner/:repo', detail: { hide: true } })
     .use(gate(context))
-    .get('/raw/*', ({ repo, params, request }) => servePage(context, request, { repo, params }), { readRepo: read })
-    .get('/media/*', ({ repo, params, request }) => servePage(context, request, { repo, params }), { readRepo: read })
+    .get('/raw/*', ({ actor, repo, params, request }) => servePage(context, request, { actor, repo, params }), {
+      readRepo: read,
+    })
+    .get('/media/*', ({ actor, repo, params, request }) => servePage(context, request, { actor, repo, params }), {
+      readRepo: read,
+    })
 
 async function servePage(
   context: Context,
   request: Request,
-  { repo, params }: { repo: RepositoryAccess; params: { '*': string } },
+  { actor, repo, params }: { actor: Actor | undefined; repo: RepositoryAccess; params: { '*': string } },
 ): Promise<Response> {
-  return serve(context, request, { repo, ...(await splitAddress(context, repo, decodeWildcard(params))) })
+  return serve(context, request, { actor, repo, ...(await splitAddress(context, repo, decodeWildcard(params))) })
 }
 
 /** Wire: older clients put the revision before the path, as in `raw/main/a.txt`; what the default branch has comes first. */
@@ -78,12 +84,14 @@ async function serveAsked(context: Context, request: Request, file: File): Promi
 }
 
 interface File {
+  actor: Actor | undefined
   repo: RepositoryAccess
   path: string
   ref?: string | undefined
 }
 
-async function serve(context: Context, request: Request, { repo, path, ref }: File): Promise<Response> {
+async function serve(context: Context, request: Request, { actor, repo, path, ref }: File): Promise<Response> {
   const { entry } = await getPlace(context, repo, { path, ref })
-  return serveFile(context, request, { repositoryId: repo.repository.id, entry })
+  const client = gitClient(context, request, actor)
+  return serveFile(context, request, { repositoryId: repo.repository.id, entry, client })
 }

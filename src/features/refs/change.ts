@@ -32,7 +32,7 @@ export async function recordPush<Result>(
 
 const REFUSED: ReadonlySet<string> = new Set(['not-found', 'conflict', 'invalid', 'too-large', 'busy'])
 
-/** Whom the hooks of a repository are told of. */
+/** The pusher that the hooks of a repository learn of. */
 export const pusherOf = ({ id, name }: { id: number; name: string }, repo: RepositoryAccess): Pusher => ({
   id,
   name,

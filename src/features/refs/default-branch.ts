@@ -5,12 +5,12 @@ import { BRANCHES, type RefName } from './names.ts'
 import { findAnyBranch } from './store.ts'
 
 interface Change {
-  /** Refs that came with this sync, in their order. */
+  /** Refs that came with this comparison, in their order. */
   created: readonly RefName[]
-  /** Every ref was compared, so that HEAD is looked at too. */
+  /** Every ref was compared: then HEAD counts more than the column. */
   isWhole: boolean
-  /** False: there was and is no ref, so there is nothing to choose. */
-  mayHaveBranches: boolean
+  /** What HEAD names, in full; undefined: there is nothing to choose. */
+  head: string | undefined
 }
 
 /** Taken before others that came at the same time, as clients create them by habit. */
@@ -18,22 +18,22 @@ const USUAL = ['main', 'master']
 
 /**
  * Keeps the column and HEAD on disk equal, and both on a branch that exists: the first push decides when the wanted branch is
- * not in it. Runs under the repository's lock, after the rows are written. Returns the name.
+ * not in it. Runs under the repository's lock. Returns the name.
  */
 export async function setDefaultBranch(context: Context, repository: RepositoryRow, change: Change): Promise<string> {
   const { db, git } = context
   const { id, defaultBranch } = repository
-  if (!change.mayHaveBranches || (!change.isWhole && change.created.length === 0)) return defaultBranch
-  const head = change.isWhole ? shortName(await git.getHead(id)) : undefined
+  if (change.head === undefined) return defaultBranch
+  const head = shortName(change.head)
   const branches = change.created.filter(({ kind }) => kind === 'branch').map(({ name }) => name)
   const usual = USUAL.filter((name) => branches.includes(name))
   // HEAD goes before the column: who changes both writes HEAD first, and may have been killed between them.
-  const wanted = [...(head === undefined ? [] : [head]), defaultBranch, ...usual, ...branches]
+  const wanted = [...(change.isWhole ? [head] : []), defaultBranch, ...usual, ...branches]
   const chosen = (await findAnyBranch(db, id, wanted)) ?? defaultBranch
   if (chosen !== defaultBranch) {
     await db.update(repositories).set({ defaultBranch: chosen }).where(eq(repositories.id, id))
   }
-  if (chosen !== (head ?? shortName(await git.getHead(id)))) await git.setHead(id, chosen)
+  if (chosen !== head) await git.setHead(id, chosen)
   return chosen
 }
 

@@ -10,7 +10,7 @@ export interface DiskRef {
   target: string
 }
 
-/** Up to here a look-up for each ref in the kept process is cheaper than a process that lists all of them. */
+/** Up to this number, looking up each ref in a running process is cheaper than starting a process that lists all of them. */
 const MAX_LOOKUPS = 32
 
 /** Branches and tags on disk by full name: all of them, or those of `only` that exist. */
@@ -27,7 +27,7 @@ export async function readDiskRefs(
   ])
   const found = new Map<string, DiskRef>()
   for (const { name, sha, peeled } of [...branches, ...tags]) {
-    // A name outside UTF-8 came by another way than a push; it cannot be told from others like it.
+    // A name outside UTF-8 came by another way than a push; it cannot be distinguished from others like it.
     if (name.includes('\ufffd') || (wanted && !wanted.has(name))) continue
     found.set(name, { sha, target: peeled?.sha ?? sha })
   }
@@ -50,7 +50,7 @@ async function lookUp(git: Git, id: number, names: readonly string[]): Promise<M
 /** Whether a full name is one that has a row. */
 export const hasRow = (ref: string): boolean => parseRef(ref) !== undefined
 
-/** Longest text of a message that is kept beside a ref; the whole one is in Git. */
+/** Longest text of a message that is stored beside a ref; the whole one is in Git. */
 const MAX_MESSAGE = 65_536
 
 /** A commit as rows hold it. */

@@ -1,4 +1,5 @@
-import { and, eq, inArray } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
+import { anyOf } from '../../../db/any-of.ts'
 import type { Db } from '../../../db/client.ts'
 import { emails, users } from '../../../db/schema/users.ts'
 
@@ -10,6 +11,6 @@ export async function findNamesByEmail(db: Db, addresses: readonly string[]): Pr
     .select({ email: emails.lowerEmail, name: users.name })
     .from(emails)
     .innerJoin(users, eq(users.id, emails.userId))
-    .where(and(inArray(emails.lowerEmail, wanted), eq(emails.isActivated, true)))
+    .where(and(anyOf(emails.lowerEmail, wanted), eq(emails.isActivated, true)))
   return new Map(rows.map(({ email, name }) => [email, name]))
 }

@@ -1,6 +1,11 @@
 import { eq } from 'drizzle-orm'
 import type { Db } from '../../../db/client.ts'
-import { type RepositoryRow, repositories, repositoryLanguages } from '../../../db/schema/repositories.ts'
+import {
+  type RepositoryRow,
+  repositories,
+  repositoryCounters,
+  repositoryLanguages,
+} from '../../../db/schema/repositories.ts'
 import type { Context } from '../../context.ts'
 import { isGitError } from '../../git/errors.ts'
 import { enqueueJob } from '../../jobs/enqueue.ts'
@@ -19,9 +24,6 @@ export const refreshHandlers: Pick<JobHandlers, 'repository.refresh'> = {
   'repository.refresh': (context, { repositoryId }, { signal }) => refreshRepository(context, repositoryId, signal),
 }
 
-/** Each push leaves a pack, and each look-up of an object asks every pack: from here on they are rolled together. */
-const MAX_PACKS = 20
-
 /**
  * Measures a repository anew: its size, its languages and licenses as the default branch has them. Does nothing when it is gone,
  * and leaves languages to the next run when the branch has moved meanwhile: that move has enqueued one.
@@ -31,10 +33,12 @@ export async function refreshRepository(context: Context, repositoryId: number, 
   try {
     const [repository] = await db.select().from(repositories).where(eq(repositories.id, repositoryId))
     if (!repository) return
-    const size = await git.sizeOnDisk(repositoryId)
-    if (size.packs > MAX_PACKS) await git.maintain(repositoryId, {}, { signal })
-    const { bytes } = size.packs > MAX_PACKS ? await git.sizeOnDisk(repositoryId) : size
-    await db.update(repositories).set({ sizeBytes: bytes }).where(eq(repositories.id, repositoryId))
+    await git.maintainIfNeeded(repositoryId, { signal })
+    const { bytes } = await git.sizeOnDisk(repositoryId)
+    await db
+      .update(repositoryCounters)
+      .set({ sizeBytes: bytes })
+      .where(eq(repositoryCounters.repositoryId, repositoryId))
     const commit = await tipOfDefault(db, repository)
     if (commit === undefined) return
     const content = await readContent(git, { repositoryId, commit, signal })

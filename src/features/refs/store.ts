@@ -1,7 +1,8 @@
-import { and, eq, inArray, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
+import { anyOf } from '../../../db/any-of.ts'
 import type { Db } from '../../../db/client.ts'
 import { pushes, refs } from '../../../db/schema/refs.ts'
-import { type RepositoryRow, repositories } from '../../../db/schema/repositories.ts'
+import { type RepositoryRow, repositories, repositoryCounters } from '../../../db/schema/repositories.ts'
 import type { Clock } from '../../kernel/time.ts'
 import { fullName, parseRef, type RefName } from './names.ts'
 
@@ -23,12 +24,35 @@ export async function removePush(db: Db, id: number): Promise<void> {
   await db.delete(pushes).where(eq(pushes.id, id))
 }
 
-/** Waits for other syncs of the repository and keeps them waiting until the transaction ends. Undefined when it is gone. */
+/** Waits for others who change the repository, and keeps them waiting until the transaction ends. Undefined when it is gone. */
 export async function lockRepository(tx: Db, id: number): Promise<RepositoryRow | undefined> {
   // `no key update`: rows that only refer to the repository may be inserted meanwhile.
   const [row] = await tx.select().from(repositories).where(eq(repositories.id, id)).for('no key update')
   return row
 }
+
+/** Undefined when the repository is gone. */
+export async function findState(
+  db: Db,
+  id: number,
+): Promise<{ generation: number; defaultBranch: string } | undefined> {
+  const [row] = await db
+    .select({ generation: repositoryCounters.refsGeneration, defaultBranch: repositories.defaultBranch })
+    .from(repositories)
+    .innerJoin(repositoryCounters, eq(repositoryCounters.repositoryId, repositories.id))
+    .where(eq(repositories.id, id))
+  return row
+}
+
+/** Makes everybody who has read refs or HEAD read them again. The caller holds the repository's lock. */
+export async function raiseGeneration(tx: Db, id: number): Promise<void> {
+  await tx
+    .update(repositoryCounters)
+    .set({ refsGeneration: sql`${repositoryCounters.refsGeneration} + 1` })
+    .where(eq(repositoryCounters.repositoryId, id))
+}
+
+export type NewRef = typeof refs.$inferInsert
 
 /** What the rows say each ref holds, by full name: all of them, or those of `only` that have a row. */
 export async function loadRows(tx: Db, repositoryId: number, only?: readonly string[]): Promise<Map<string, string>> {
@@ -54,7 +78,7 @@ function named(fullNames: readonly string[]) {
 /** Rows of one statement: ten parameters each, and a statement takes 65,535. */
 const BATCH = 1000
 
-export async function upsertRows(tx: Db, rows: (typeof refs.$inferInsert)[]): Promise<void> {
+export async function upsertRows(tx: Db, rows: readonly NewRef[]): Promise<void> {
   for (let at = 0; at < rows.length; at += BATCH) {
     await tx
       .insert(refs)
@@ -77,8 +101,10 @@ export async function removeRows(tx: Db, repositoryId: number, fullNames: readon
   await tx.delete(refs).where(and(eq(refs.repositoryId, repositoryId), named(fullNames)))
 }
 
-export async function countBranches(tx: Db, repositoryId: number): Promise<number> {
-  return tx.$count(refs, and(eq(refs.repositoryId, repositoryId), eq(refs.kind, 'branch')))
+export async function hasBranch(tx: Db, repositoryId: number): Promise<boolean> {
+  const isBranch = and(eq(refs.repositoryId, repositoryId), eq(refs.kind, 'branch'))
+  const found = await tx.select({ name: refs.name }).from(refs).where(isBranch).limit(1)
+  return found.length > 0
 }
 
 /** The first branch among `preferred` that has a row, else the first by name. */
@@ -95,7 +121,7 @@ export async function findAnyBranch(
       : await tx
           .select({ name: refs.name })
           .from(refs)
-          .where(and(isBranch, inArray(refs.name, wanted)))
+          .where(and(isBranch, anyOf(refs.name, wanted)))
   const names = new Set(found.map(({ name }) => name))
   const first = wanted.find((name) => names.has(name))
   if (first !== undefined) return first

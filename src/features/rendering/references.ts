@@ -1,4 +1,5 @@
-import { and, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, or, type SQL, sql } from 'drizzle-orm'
+import { anyOf } from '../../../db/any-of.ts'
 import { issues } from '../../../db/schema/issues.ts'
 import { repositories } from '../../../db/schema/repositories.ts'
 import { users } from '../../../db/schema/users.ts'
@@ -30,7 +31,7 @@ async function findPeople(
   const rows = await db
     .select({ name: users.name, lowerName: users.lowerName })
     .from(users)
-    .where(and(inArray(users.lowerName, names), visibleAccounts(config, actor)))
+    .where(and(anyOf(users.lowerName, names), visibleAccounts(config, actor)))
   return new Map(rows.map(({ name, lowerName }) => [lowerName, name]))
 }
 
@@ -61,7 +62,7 @@ async function findIssues({ db, config }: Context, actor: Actor | undefined, wan
     .from(issues)
     .innerJoin(repositories, eq(repositories.id, issues.repositoryId))
     .innerJoin(users, eq(users.id, repositories.ownerId))
-    .where(and(isNamed(wanted), inArray(issues.number, numbers), isOn, visibleTo(config, actor)))
+    .where(and(isNamed(wanted), anyOf(issues.number, numbers), isOn, visibleTo(config, actor)))
   return new Map(rows.map(({ owner, repo, number, isPull }) => [issueKey(owner, repo, number), { isPull }]))
 }
 

@@ -47,7 +47,7 @@ export const renderingRoutes = (context: Context) =>
       },
     })
 
-/** Wire: the same below a repository, which is then the context; the family does not describe them. */
+/** Wire: the same below a repository, which is then the context; Gitea's description does not have them. */
 export const repositoryRenderingRoutes = (context: Context) => {
   const readRepo = { scope: 'repository', login: true } as const
   const here = ({ repository, owner }: RepositoryAccess, option: Option): Option => ({
@@ -108,7 +108,7 @@ interface Call {
 }
 
 /**
- * Wire: the family sends the bare HTML, the specification a JSON string; the latter goes to those who ask for JSON. No text
+ * Wire: Gitea sends the bare HTML, the specification a JSON string; the latter goes to those who ask for JSON. No text
  * is no body and no media type.
  */
 async function render(context: Context, { actor, option, request }: Call): Promise<Response> {

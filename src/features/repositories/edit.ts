@@ -9,10 +9,11 @@ import type { Context } from '../../context.ts'
 import { appendEvent } from '../../events/append.ts'
 import { invalid, notFound } from '../../kernel/errors.ts'
 import { isHostAddress, isWebsite } from '../../kernel/website.ts'
+import { lockRepository, raiseGeneration } from '../refs/store.ts'
 import { unitChanges } from './edit-units.ts'
 import { NAME_TAKEN, requireBranchName, requireRepositoryName } from './names.ts'
 import type { EditRepoOption } from './schema.ts'
-import { updateRepository } from './store.ts'
+import { endRedirect, updateRepository } from './store.ts'
 import { auditSubjectOf, payloadOf, subjectOf } from './subject.ts'
 
 interface Edit {
@@ -26,17 +27,19 @@ interface Edit {
  * @throws Refusal 422 for a name that is taken or cannot be, a branch that does not exist, an address that is not http or https
  */
 export async function editRepository(context: Context, actor: Actor, edit: Edit): Promise<void> {
-  const { repository, change } = edit
-  const columns = { ...plainColumns(context, repository, change), ...unitChanges(repository, change) }
-  const name = newName(repository, change)
-  if (name === undefined && Object.keys(columns).length === 0) return
   try {
     await context.db.transaction(async (tx) => {
       const inside = { ...context, db: tx }
+      // What an edit at the same moment has left is what this one changes.
+      const repository = await lockRepository(tx, edit.repository.id)
+      if (!repository) throw notFound()
+      const columns = { ...plainColumns(context, repository, edit.change), ...unitChanges(repository, edit.change) }
+      const name = newName(repository, edit.change)
+      if (name === undefined && Object.keys(columns).length === 0) return
       const updatedAt = context.clock.now()
       const row = await updateRepository(tx, repository.id, { ...columns, ...(name ? { name } : {}), updatedAt })
       if (!row) throw notFound()
-      if (name !== undefined) await recordRename(inside, actor, { ...edit, row })
+      if (name !== undefined) await recordRename(inside, actor, { ...edit, repository, row })
       const after = { ...columns, ...(name ? { name } : {}) }
       const subject = auditSubjectOf(row, edit.owner)
       await recordAudit(tx, actor, { action: 'repository.edit', subject, before: repository, after })
@@ -96,6 +99,7 @@ async function recordRename(
   { repository: old, owner, row }: Edit & { row: RepositoryRow },
 ): Promise<void> {
   const { db } = context
+  await endRedirect(db, row)
   // Another letter case is the same name: nothing would lead to it.
   if (old.lowerName !== row.lowerName)
     await db
@@ -119,4 +123,6 @@ async function moveHead({ db, git }: Context, { id, defaultBranch, isEmpty }: Re
     if ((await db.$count(refs, isBranch)) === 0) throw invalid('there is no such branch', 'default_branch')
   }
   await git.setHead(id, defaultBranch)
+  // A push that has read HEAD before reads it again.
+  await raiseGeneration(db, id)
 }

@@ -2,24 +2,24 @@ import { eq, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/client.ts'
 import type { Versioned } from '../../../db/kept-rows.ts'
 import { prepared } from '../../../db/prepared.ts'
-import { type RepositoryRow, repositories } from '../../../db/schema/repositories.ts'
+import { type RepositoryRow, repositories, repositoryCounters } from '../../../db/schema/repositories.ts'
 import { type UserRow, users } from '../../../db/schema/users.ts'
 import { decideRights, type RepositoryRights } from '../../access/decide.ts'
-import {
-  type FoundRepository,
-  foundColumns,
-  keptOwners,
-  keptRepositories,
-  ownerVersion,
-  type Pair,
-  repositoryVersion,
-} from '../../access/kept.ts'
 import { Level } from '../../access/levels.ts'
 import { findRepositoryById } from '../../access/load.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { notFound } from '../../kernel/errors.ts'
 import type { ShownRepository } from '../../wire/repository.ts'
+import {
+  cachedOwners,
+  cachedRepositories,
+  type FoundRepository,
+  foundColumns,
+  ownerVersion,
+  type Pair,
+  repositoryVersion,
+} from './cached-rows.ts'
 import { loadRelations } from './relations.ts'
 
 /** A repository as it is shown, and what its ETag is made of. */
@@ -27,9 +27,15 @@ export interface LoadedForShow extends ShownRepository {
   version: string
 }
 
+/** One that the reader may see, without the numbers that change all the time. */
+type Judged = Omit<LoadedForShow, 'counters' | 'parent'>
+
 /** The columns of `FoundRepository` for a composed statement over `repositories` and `users`. */
 export const foundText = sql`${repositories.id} as "id", ${repositoryVersion} as "version",
   ${repositories.ownerId} as "ownerId", ${ownerVersion} as "ownerVersion"`
+
+/** Of a row of numbers, as `rowVersion`. */
+const countersVersion = sql<string>`${repositoryCounters}.xmin::text || ${repositoryCounters}.ctid::text`
 
 const anyId = sql`any(${sql.placeholder('ids')}::bigint[])`
 
@@ -47,6 +53,13 @@ const repositoriesById = prepared((db) =>
     .from(repositories)
     .where(eq(repositories.id, anyId))
     .prepare('repositories_by_ids'),
+)
+const countersById = prepared((db) =>
+  db
+    .select({ counters: repositoryCounters, version: countersVersion })
+    .from(repositoryCounters)
+    .where(eq(repositoryCounters.repositoryId, anyId))
+    .prepare('repository_counters_by_ids'),
 )
 const ownersById = prepared((db) =>
   db.select({ row: users, version: ownerVersion }).from(users).where(eq(users.id, anyId)).prepare('owners_by_ids'),
@@ -123,23 +136,36 @@ export async function withParent(
   { repository, owner, rights, version }: LoadedByPath,
 ): Promise<LoadedForShow> {
   const alone = { repository, owner, rights, version: `${version}.${rightsVersion(rights)}` }
-  if (repository.parentId === null) return alone
   const [shown] = await withParents(context, actor, [alone])
-  return shown ?? alone
+  if (!shown) throw notFound()
+  return shown
 }
 
 async function withParents(
   context: Context,
   actor: Actor | undefined,
-  shown: readonly LoadedForShow[],
+  shown: readonly Judged[],
 ): Promise<LoadedForShow[]> {
   const ids = shown.flatMap(({ repository }) => repository.parentId ?? [])
-  if (ids.length === 0) return [...shown]
-  const parents = await loadVisible(context, actor, await findByIds(context.db, [...new Set(ids)]))
-  const byId = new Map(parents.map((parent) => [parent.repository.id, parent]))
-  return shown.map((one) => {
-    const parent = byId.get(one.repository.parentId ?? 0)
-    return parent ? { ...one, parent, version: `${one.version}.${parent.version}` } : one
+  const found = await findByIds(context.db, [...new Set(ids)])
+  const parents = await loadVisible(context, actor, found)
+  const all = await withCounters(context.db, [...shown, ...parents])
+  const byId = new Map(all.map((one) => [one.repository.id, one]))
+  return shown.flatMap(({ repository }): LoadedForShow[] => {
+    const [one, parent] = [byId.get(repository.id), byId.get(repository.parentId ?? 0)]
+    if (!one) return []
+    return [parent ? { ...one, parent, version: `${one.version}.${parent.version}` } : one]
+  })
+}
+
+/** Those that were deleted meanwhile have none, and are left out. */
+async function withCounters(db: Db, judged: readonly Judged[]): Promise<LoadedForShow[]> {
+  if (judged.length === 0) return []
+  const rows = await countersById(db).execute({ ids: listOf(judged.map(({ repository }) => repository.id)) })
+  const byId = new Map(rows.map((row) => [row.counters.repositoryId, row]))
+  return judged.flatMap((one): LoadedForShow[] => {
+    const found = byId.get(one.repository.id)
+    return found ? [{ ...one, counters: found.counters, version: `${one.version}.${found.version}` }] : []
   })
 }
 
@@ -147,13 +173,13 @@ async function loadVisible(
   context: Context,
   actor: Actor | undefined,
   found: readonly FoundRepository[],
-): Promise<LoadedForShow[]> {
+): Promise<Judged[]> {
   if (found.length === 0) return []
   const { db } = context
   const [rows, owners] = await Promise.all([
-    throughKept(keptRepositories(db), found, (ids) => readRows(repositoriesById(db), { ids })),
+    throughKept(cachedRepositories(db), found, (ids) => readRows(repositoriesById(db), { ids })),
     throughKept(
-      keptOwners(db),
+      cachedOwners(db),
       found.map((one) => ({ id: one.ownerId, version: one.ownerVersion })),
       (ids) => readRows(ownersById(db), { ids }),
     ),
@@ -200,11 +226,7 @@ const readRows = <Row>(statement: ById<Row>, { ids }: { ids: readonly number[] }
 
 const listOf = (ids: readonly number[]): string => `{${[...new Set(ids)].join(',')}}`
 
-async function judge(
-  { db, config }: Context,
-  actor: Actor | undefined,
-  pairs: readonly Pair[],
-): Promise<LoadedForShow[]> {
+async function judge({ db, config }: Context, actor: Actor | undefined, pairs: readonly Pair[]): Promise<Judged[]> {
   const relationOf = await loadRelations(
     db,
     actor,

@@ -6,20 +6,18 @@ import {
   organizationMembers,
   type PermissionWord,
   teamMembers,
-  teamRepositories,
   teams,
   teamUnits,
 } from '../../../db/schema/organizations.ts'
 import { collaborations, type RepositoryRow } from '../../../db/schema/repositories.ts'
 import { users } from '../../../db/schema/users.ts'
 import { noRelation, type Relation, type TeamGrant } from '../../access/decide.ts'
+import { teamReach } from '../../access/reach.ts'
 import type { Actor } from '../../auth/actor.ts'
 
 interface TeamOf extends TeamGrant {
   organization: number
-  /** Whether it reaches every repository of its organization. */
-  all: boolean
-  /** Those of the asked repositories that it was given. */
+  /** Those of the asked repositories that it reaches. */
   repositories: number[] | null
 }
 
@@ -42,13 +40,12 @@ const known = prepared((db) =>
         select json_agg(json_build_object(
           'organization', ${teams.organizationId},
           'permission', ${teams.permission},
-          'all', ${teams.includesAllRepositories} or ${teams.permission} = 'owner',
           'units', coalesce((
             select json_object_agg(${teamUnits.unit}, ${teamUnits.permission}) from ${teamUnits}
             where ${teamUnits.teamId} = ${teams.id}), '{}'),
           'repositories', (
-            select json_agg(${teamRepositories.repositoryId}) from ${teamRepositories}
-            where ${teamRepositories.teamId} = ${teams.id} and ${teamRepositories.repositoryId} = ${ids})))
+            select json_agg(reached.repository_id) from ${teamReach} as reached
+            where reached.team_id = ${teams.id} and reached.repository_id = ${ids})))
         from ${teamMembers} join ${teams} on ${teams.id} = ${teamMembers.teamId}
         where ${teamMembers.userId} = ${reader} and ${teamMembers.organizationId} = ${ownerIds})`,
     })
@@ -80,6 +77,6 @@ export async function loadRelations(
   return ({ id, ownerId }) => ({
     collaboration: found.collaborations?.[id] ?? null,
     isMember: memberOf.has(ownerId),
-    teams: grants.filter((team) => team.organization === ownerId && (team.all || team.repositories?.includes(id))),
+    teams: grants.filter((team) => team.organization === ownerId && team.repositories?.includes(id)),
   })
 }

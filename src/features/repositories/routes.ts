@@ -1,6 +1,6 @@
 import { Elysia, t } from 'elysia'
 import type { Context } from '../../context.ts'
-import { endIfUnchanged } from '../../http/freshness.ts'
+import { Unchanged, unchangedAnswer } from '../../http/freshness.ts'
 import { gate } from '../../http/gate.ts'
 import { viewerOf } from '../../http/viewer.ts'
 import { notFound } from '../../kernel/errors.ts'
@@ -20,12 +20,13 @@ export const repositoryRoutes = (context: Context) =>
       '/repos/:owner/:repo',
       async ({ actor, repo, request, set }) => {
         const shown = await withParent(context, actor, repo)
-        endIfUnchanged(context, { actor, request, set }, [shown.version])
+        const unchanged = unchangedAnswer(context, { actor, request, set }, [shown.version])
+        if (unchanged) return unchanged
         return presentRepository(shown, viewerOf(context, actor))
       },
       {
         readRepo: { scope: 'repository' },
-        response: { 200: Repository },
+        response: { 200: Repository, 304: Unchanged },
         detail: { operationId: 'repoGet', summary: 'A repository by its name' },
       },
     )
@@ -35,13 +36,14 @@ export const repositoryRoutes = (context: Context) =>
         const id = parseId(params.id)
         if (id === undefined) throw notFound()
         const shown = await getShownRepository(context, actor, id)
-        endIfUnchanged(context, { actor, request, set }, [shown.version])
+        const unchanged = unchangedAnswer(context, { actor, request, set }, [shown.version])
+        if (unchanged) return unchanged
         return presentRepository(shown, viewerOf(context, actor))
       },
       {
         login: { scope: 'repository' },
         params: t.Object({ id: t.String() }),
-        response: { 200: Repository },
+        response: { 200: Repository, 304: Unchanged },
         detail: { operationId: 'repoGetByID', summary: 'A repository by its id' },
       },
     )

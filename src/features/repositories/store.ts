@@ -1,5 +1,6 @@
-import { eq, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/client.ts'
+import { hooks } from '../../../db/schema/hooks.ts'
 import { labels } from '../../../db/schema/issues.ts'
 import { teamMembers, teams } from '../../../db/schema/organizations.ts'
 import { refs, type TipCommit } from '../../../db/schema/refs.ts'
@@ -8,16 +9,49 @@ import {
   type NewRepository,
   type RepositoryRow,
   repositories,
+  repositoryCounters,
+  repositoryRedirects,
   watches,
 } from '../../../db/schema/repositories.ts'
 import { users } from '../../../db/schema/users.ts'
+import { teamsReaching } from '../../access/reach.ts'
 import type { LabelTemplate } from '../../templates/label-sets.ts'
 
-/** The id was reserved before; every other default is the table's. */
-export async function insertRepository(tx: Db, row: NewRepository & { id: number }): Promise<RepositoryRow> {
+/** The id was reserved before; every other default is the table's. An old name of another repository leads here no more. */
+export async function insertRepository(
+  tx: Db,
+  { sizeBytes, ...row }: NewRepository & { id: number; sizeBytes: number },
+): Promise<RepositoryRow> {
   const [inserted] = await tx.insert(repositories).overridingSystemValue().values(row).returning()
   if (inserted === undefined) throw new Error('insert returned no row')
+  await updateSize(tx, inserted.id, sizeBytes)
+  await endRedirect(tx, inserted)
+  await copyDefaultHooks(tx, inserted.id)
   return inserted
+}
+
+/** Gives a new repository the hooks that the site has for such, each once however often this runs. */
+async function copyDefaultHooks(tx: Db, repositoryId: number): Promise<void> {
+  await tx.execute(sql`
+    insert into ${hooks} (scope, repository_id, copied_from_id, type, name, url, sealed_url, content_type, http_method, settings, secret,
+      authorization_header, events, branch_filter, is_active)
+    select 'repository', repositories.id, given.id, given.type, given.name, given.url, given.sealed_url, given.content_type, given.http_method,
+      given.settings, given.secret, given.authorization_header, given.events, given.branch_filter, given.is_active
+    from ${hooks} as given join repositories on repositories.id = ${repositoryId}
+    where given.scope = 'default' order by given.id
+    on conflict do nothing`)
+}
+
+/** @param sizeBytes on disk, as measured just now */
+export async function updateSize(db: Db, repositoryId: number, sizeBytes: number): Promise<void> {
+  await db.update(repositoryCounters).set({ sizeBytes }).where(eq(repositoryCounters.repositoryId, repositoryId))
+}
+
+/** Called in the transaction that gives a repository its name: an old name of another one leads to that no more. */
+export async function endRedirect(tx: Db, { ownerId, lowerName }: RepositoryRow): Promise<void> {
+  await tx
+    .delete(repositoryRedirects)
+    .where(and(eq(repositoryRedirects.ownerId, ownerId), eq(repositoryRedirects.lowerName, lowerName)))
 }
 
 export async function updateRepository(
@@ -45,6 +79,15 @@ export async function isNameTaken(db: Db, ownerId: number, name: string): Promis
 
 export async function insertWatch(tx: Db, userId: number, repositoryId: number): Promise<void> {
   await tx.insert(watches).values({ userId, repositoryId }).onConflictDoNothing()
+}
+
+/** Wire: who reaches a new repository of an organization by a team watches it from the beginning. */
+export async function insertTeamWatches(tx: Db, repositoryId: number): Promise<void> {
+  await tx.execute(sql`
+    insert into ${watches} (user_id, repository_id)
+    select distinct ${teamMembers.userId}, ${repositoryId}::bigint from ${teamMembers}
+    where ${teamMembers.teamId} in (${teamsReaching(repositoryId)})
+    on conflict do nothing`)
 }
 
 export async function insertLabelSet(tx: Db, repositoryId: number, set: readonly LabelTemplate[]): Promise<void> {

@@ -6,7 +6,7 @@ import { notFound } from '../../kernel/errors.ts'
 
 const produces = { 'x-produces': 'text/plain' } as const
 
-/** @throws Refusal 404: keys of the instance are SSH keys. Wire: the family says so where it has one. */
+/** @throws Refusal 404: keys of the instance are SSH keys. Wire: the words are Gitea's. */
 function refuseGpg({ signing }: Context): Response {
   throw notFound(signing.key ? 'signing key format is ssh' : 'no signing key')
 }

@@ -5,10 +5,11 @@ import { findAccount } from '../../access/load-account.ts'
 import { recordAudit } from '../../audit/record.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
-import { visibleAccount } from '../../http/account-gate.ts'
+import { namedAccount } from '../../http/account-gate.ts'
 import type { TeamAccess } from '../../http/team-gate.ts'
 import { forbidden, invalid, notFound } from '../../kernel/errors.ts'
 import { lastOwnerRefusal } from '../organizations/members.ts'
+import { lockOrganization } from '../organizations/store.ts'
 import { findTeamMember, insertTeamMember, removeTeamMember } from './store.ts'
 
 interface Joining {
@@ -28,7 +29,7 @@ export async function getTeamMember({ db }: Context, team: TeamAccess, name: str
 /** @throws Refusal 403 for somebody whom the organization has blocked, 404 for an unknown person, 422 for an organization */
 export async function addTeamMember(context: Context, { actor, team, name, request }: Joining): Promise<void> {
   const { db } = context
-  const { row: user } = await visibleAccount(context, actor, name, request)
+  const user = await namedAccount(context, actor, name, request)
   if (user.kind !== 'user') throw invalid('only people can join a team')
   const { row, organization } = team
   if (await isBlocked(db, { blockerId: organization.id, blockedId: user.id }))
@@ -44,15 +45,15 @@ export async function addTeamMember(context: Context, { actor, team, name, reque
 /** Wire: taking out somebody who is not in the team is no error. @throws Refusal 404 for an unknown person, 422 for the last owner */
 export async function removeFromTeam(context: Context, { actor, team, name }: Omit<Joining, 'request'>): Promise<void> {
   const { row, organization } = team
-  // Also somebody who hides: the owner may have them in the team.
   const account = await findAccount(context.db, name, actor.user.id)
   const user = account?.row
   const unknown = () => notFound(`user redirect does not exist [name: ${name}]`, undefined)
   if (!user) throw unknown()
   try {
     await context.db.transaction(async (tx) => {
+      await lockOrganization(tx, organization.id)
       if (!(await removeTeamMember(tx, row.id, user.id))) {
-        if (!maySeeOwner(context.config, actor, user, account.isMember)) throw unknown()
+        if (!maySeeOwner(context.config, actor, user, account.isRelated)) throw unknown()
         return
       }
       const subject = { kind: 'team', id: row.id, name: `${organization.name}/${row.name}` }

@@ -1,6 +1,6 @@
 import { Elysia, t } from 'elysia'
 import type { Context } from '../../context.ts'
-import { endIfUnchanged } from '../../http/freshness.ts'
+import { Unchanged, unchangedAnswer } from '../../http/freshness.ts'
 import { gate } from '../../http/gate.ts'
 import { viewerOf } from '../../http/viewer.ts'
 import { presentTeam, Team } from '../../wire/team.ts'
@@ -16,14 +16,15 @@ export const teamRoutes = (context: Context) =>
     .get(
       '',
       async ({ actor, team, request, set }) => {
-        endIfUnchanged(context, { actor, request, set }, [team.version])
+        const unchanged = unchangedAnswer(context, { actor, request, set }, [team.version])
+        if (unchanged) return unchanged
         const { row, organization } = team
         const [shown] = await loadTeams(context.db, [{ team: row, organization }])
         return presentTeam(shown ?? { team: row, organization, units: {} }, viewerOf(context, actor))
       },
       {
         team: { scope },
-        response: { 200: Team },
+        response: { 200: Team, 304: Unchanged },
         detail: { operationId: 'orgGetTeam', summary: 'A team' },
       },
     )

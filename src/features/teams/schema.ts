@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import { Team } from '../../wire/team.ts'
 
-/** Empty counts as absent, as in the family. */
+/** Empty counts as absent, as in the Gitea API. */
 const words = [t.Literal('none'), t.Literal('read'), t.Literal('write'), t.Literal('admin'), t.Literal('')] as const
 const description = '`admin` reaches every unit; with `read` and `write` the units decide.'
 const rest = {

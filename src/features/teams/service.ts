@@ -2,13 +2,14 @@ import type { Db } from '../../../db/client.ts'
 import type { TeamRow } from '../../../db/schema/organizations.ts'
 import type { UserRow } from '../../../db/schema/users.ts'
 import { violatedConstraint } from '../../../db/violations.ts'
-import { requireRoom } from '../../access/room.ts'
+import { requireOwnedQuota } from '../../access/quota.ts'
 import { recordAudit } from '../../audit/record.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import type { TeamAccess } from '../../http/team-gate.ts'
 import { invalid, notFound } from '../../kernel/errors.ts'
 import type { ShownTeam } from '../../wire/team.ts'
+import { lockOrganization } from '../organizations/store.ts'
 import type { CreateTeamOption, EditTeamOption } from './schema.ts'
 import {
   countTeams,
@@ -42,7 +43,7 @@ export async function createTeam(
   return takingName(organization, option.name, () =>
     db.transaction(async (tx) => {
       const team = await insertTeam(tx, values)
-      requireRoom(config, await countTeams(tx, organization.id), 'teams')
+      requireOwnedQuota(config, await countTeams(tx, organization.id), 'teams')
       await replaceUnits(tx, team.id, units)
       await record(tx, actor, { action: 'team.create', organization, team, after: { ...values, units } })
       return { team, units, organization }
@@ -86,14 +87,15 @@ export async function editTeam(
   )
 }
 
-/** @throws Refusal 422 for the team of owners */
+/** @throws Refusal 404 when somebody else was quicker, 422 for the team of owners */
 export async function deleteTeam(
   { db }: Context,
   { actor, team: { row, organization } }: { actor: Actor; team: TeamAccess },
 ): Promise<void> {
   if (row.permission === 'owner') throw invalid('the team of owners cannot be deleted')
   await db.transaction(async (tx) => {
-    await removeTeam(tx, row.id)
+    await lockOrganization(tx, organization.id)
+    if (!(await removeTeam(tx, row.id))) throw notFound()
     await record(tx, actor, { action: 'team.delete', organization, team: row, before: row })
   })
 }
@@ -122,7 +124,7 @@ function requireTeamName(name: string): void {
   if (name === '.' || name === '..') throw invalid(`name is reserved [name: ${name}]`)
 }
 
-/** The database keeps names apart, in any letter case; the client is told so in the family's words. */
+/** The database keeps names apart, in any letter case; the answer uses the words of the Gitea API. */
 async function takingName<Result>(organization: UserRow, name: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

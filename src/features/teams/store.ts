@@ -1,4 +1,5 @@
-import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
+import { anyOf } from '../../../db/any-of.ts'
 import type { Db } from '../../../db/client.ts'
 import { escapeLike } from '../../../db/like.ts'
 import { type PermissionWord, type TeamRow, teamMembers, teams, teamUnits } from '../../../db/schema/organizations.ts'
@@ -58,11 +59,7 @@ export async function listTeams(db: Db, wanted: SQL | undefined, page: Page): Pr
 /** The units of each team, in one statement. */
 export async function loadUnits(db: Db, teamIds: readonly number[]): Promise<ReadonlyMap<number, UnitMap>> {
   if (teamIds.length === 0) return new Map()
-  const rows = await db
-    .select()
-    .from(teamUnits)
-    .where(inArray(teamUnits.teamId, [...teamIds]))
-    .orderBy(asc(teamUnits.unit))
+  const rows = await db.select().from(teamUnits).where(anyOf(teamUnits.teamId, teamIds)).orderBy(asc(teamUnits.unit))
   const byTeam = Map.groupBy(rows, ({ teamId }) => teamId)
   return new Map(
     [...byTeam].map(([id, units]) => [id, Object.fromEntries(units.map((row) => [row.unit, row.permission]))]),
@@ -87,9 +84,13 @@ export async function lockTeam(tx: Db, id: number): Promise<TeamRow | undefined>
   return row
 }
 
-export async function removeTeam(tx: Db, id: number): Promise<void> {
+/** False when somebody else was quicker. */
+export async function removeTeam(tx: Db, id: number): Promise<boolean> {
+  // First the team: who joins it at this moment waits, and then finds it gone.
+  if (!(await lockTeam(tx, id))) return false
   await tx.delete(teamMembers).where(eq(teamMembers.teamId, id))
   await tx.delete(teams).where(eq(teams.id, id))
+  return true
 }
 
 export async function replaceUnits(tx: Db, teamId: number, units: UnitMap): Promise<void> {

@@ -18,7 +18,7 @@ export interface TeamRights {
 }
 
 /**
- * The rights of a new team, or of a changed one (`before`). Wire: the family's order: `admin` reaches everything and needs no
+ * The rights of a new team, or of a changed one (`before`). Wire: the order of the Gitea API: `admin` reaches everything and needs no
  * units; else `units_map` goes before `units`, which all get the permission's word.
  * @throws Refusal 422 for a team that would reach nothing or own the organization, for unknown units and words
  */

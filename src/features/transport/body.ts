@@ -1,6 +1,4 @@
-import { askForBody } from '../../http/connection.ts'
 import { badRequest, Refusal, tooLarge } from '../../kernel/errors.ts'
-import { garbageMeter } from '../../kernel/garbage.ts'
 
 export interface BodyLimits {
   /** Counted after unzipping; past it the stream fails. */
@@ -18,11 +16,10 @@ export function openBody(request: Request, limits: BodyLimits): ReadableStream<U
   const encoding = request.headers.get('content-encoding')?.trim().toLowerCase() || 'identity'
   const isZipped = encoding === 'gzip' || encoding === 'x-gzip'
   if (!isZipped && encoding !== 'identity') throw new Refusal(415, `content encoding ${encoding} is not known`)
-  askForBody(request)
   const body: ReadableStream<Uint8Array<ArrayBuffer>> = request.body ?? new Blob([]).stream()
   if (!isZipped) return limited(body, limits)
   const { readable, writable } = new DecompressionStream('gzip')
-  // A broken zip, or a client that went away, fails `readable` as well: that is where it is told. What is left is read all the same.
+  // A broken zip, or a client that went away, fails `readable` as well, and its reader sees the error. What is left is read all the same.
   const rest = body
     .pipeTo(writable, { preventCancel: true })
     .catch(() => readOn(body.getReader()).catch(() => undefined))
@@ -80,7 +77,6 @@ export function limited(
   rest?: Promise<void>,
 ): ReadableStream<Uint8Array> {
   const reader = stream.getReader()
-  const passed = garbageMeter()
   let size = 0
   const end = Promise.withResolvers<void>()
   let draining: Promise<void> | undefined
@@ -97,7 +93,8 @@ export function limited(
         })
       },
       async pull(controller) {
-        const { done, value } = await reader.read().catch(() => {
+        const { done, value } = await reader.read().catch((error) => {
+          if (error instanceof Refusal) throw error
           throw badRequest('the body was broken off, or is no valid zip')
         })
         if (signal?.aborted) return
@@ -106,7 +103,6 @@ export function limited(
           return controller.close()
         }
         size += value.length
-        passed(value.length)
         if (size <= maxBytes) return controller.enqueue(value)
         controller.error(tooMuch(maxBytes))
         await reader.cancel()

@@ -1,9 +1,12 @@
 import type { Context } from '../../context.ts'
 import { encodePushRefusal, readPushHead } from '../../git/push.ts'
+import { clientOf } from '../../http/git-client.ts'
 import type { PushAccess } from '../../http/git-gate.ts'
 import { pusherOf } from '../refs/change.ts'
-import { findLackOfRoom } from '../refs/room.ts'
+import { findQuotaExcess } from '../refs/quota.ts'
+import { editRepository } from '../repositories/edit.ts'
 import { judgePush } from './judge.ts'
+import { type PushOptions, readPushOptions } from './options.ts'
 import { receivePush } from './receive.ts'
 
 export interface IncomingPush {
@@ -21,17 +24,28 @@ export type PushOutcome =
   | { answer: ReadableStream<Uint8Array> }
   | { report: Uint8Array; rest: ReadableStream<Uint8Array> }
 
-/** One push, by whichever door: its commands are judged before git is started. Throws GitError as `readPushHead` and `Git.serve`. */
+/** One push, over HTTP or SSH. Its commands are judged before Git starts. Throws GitError as `readPushHead` and `Git.serve`. */
 export async function takePush(context: Context, push: IncomingPush): Promise<PushOutcome> {
   const { access, protocol, maxBytes, signal } = push
+  const client = clientOf(access.actor, undefined)
   const head = await readPushHead(push.body)
   // A lone flush: whether a large body may be sent, or nothing to push.
   if (head.commands.length === 0) return { report: new Uint8Array(), rest: head.body }
   const repositoryId = access.repo.repository.id
   const made = head.commands.filter(({ old }) => old === null).length
-  const lack = await findLackOfRoom(context, repositoryId, made)
-  const refusal = lack === undefined ? judgePush(head.commands) : () => lack
+  const excess = await findQuotaExcess(context, repositoryId, made)
+  const refusal = excess === undefined ? judgePush(head.commands) : () => excess
   if (refusal) return { report: encodePushRefusal(head, refusal), rest: head.body }
+  const options = readPushOptions(access, head.options)
+  if ('fault' in options) return { report: encodePushRefusal(head, () => options.fault), rest: head.body }
   const pusher = pusherOf(access.actor.user, access.repo)
-  return { answer: await receivePush(context, { repositoryId, pusher, head, protocol, maxBytes, signal }) }
+  const obey = head.options.length === 0 ? undefined : () => changeRepository(context, access, options.change)
+  return {
+    answer: await receivePush(context, { repositoryId, pusher, head, protocol, maxBytes, signal, client, obey }),
+  }
+}
+
+async function changeRepository(context: Context, { actor, repo }: PushAccess, change: PushOptions): Promise<void> {
+  const { repository, owner } = repo
+  await editRepository(context, actor, { repository, owner, change })
 }

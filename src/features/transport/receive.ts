@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
-import type { Pusher } from '../../git/model.ts'
-import type { PushHead } from '../../git/push.ts'
+import type { Client, Pusher } from '../../git/model.ts'
+import type { PushCommand, PushHead } from '../../git/push.ts'
 import { insertPush, removePush } from '../refs/store.ts'
 import { syncRefs } from '../refs/sync.ts'
 
@@ -12,6 +12,9 @@ export interface Push {
   maxBytes: number
   /** Of the request: ends git with the client. */
   signal: AbortSignal
+  client: Client
+  /** Does what the options of the push ask for; undefined when there are none. */
+  obey: (() => Promise<void>) | undefined
 }
 
 /**
@@ -28,6 +31,7 @@ export async function receivePush(context: Context, push: Push): Promise<Readabl
       protocol: push.protocol,
       maxInputBytes: push.maxBytes,
       signal,
+      client: push.client,
       pusher,
     })
     .catch(async (error: unknown) => {
@@ -40,11 +44,22 @@ export async function receivePush(context: Context, push: Push): Promise<Readabl
     // Killed or broken off, git may leave locks and files, and children that still work: the intent stays for the repair.
     const isClean = exitCode === 0
     if (!isClean) context.log.info({ repositoryId, exitCode, stderr }, 'a push ended early')
+    // Before anybody is notified of the push: a repository that is to become private is private by then.
+    if (isClean && push.obey && (await isTaken(context, repositoryId, head.commands))) await push.obey()
     await syncRefs(context, repositoryId, pusher, { only, ...(isClean && { pushId }) })
   })
   // Also without a reader: a client that went away may have moved its refs.
   recorded.catch((err: unknown) => context.log.error({ err, repositoryId }, 'a push is not recorded yet'))
   return holdEnd(served.stream, recorded)
+}
+
+/** Whether Git has moved one of the refs at least: a push that was refused as a whole changes no settings either. */
+async function isTaken({ git }: Context, repositoryId: number, commands: readonly PushCommand[]): Promise<boolean> {
+  for (const { ref, new: wanted } of commands) {
+    const held = await git.find(repositoryId, ref)
+    if ((held?.sha ?? null) === wanted) return true
+  }
+  return false
 }
 
 /** Passes everything on but the last chunk, which waits until `ready`; fails if that fails. */

@@ -1,16 +1,13 @@
 import { Elysia } from 'elysia'
 import type { Context } from '../../context.ts'
 import type { GitService } from '../../git/model.ts'
-import { setIdleSeconds } from '../../http/connection.ts'
-import { gitDoor, repositoryForFetch, repositoryForPush, withFolder } from '../../http/git-gate.ts'
-import { onlyAsks } from '../../http/safe.ts'
-import { streamed, written } from '../../http/streamed.ts'
+import { gitClient } from '../../http/git-client.ts'
+import { answerGit, repositoryForFetch, repositoryForPush, withFolder } from '../../http/git-gate.ts'
+import { streamed } from '../../http/streamed.ts'
 import { forbidden } from '../../kernel/errors.ts'
 import { afterBody, drainBody, openBody, Patience, requireMediaType } from './body.ts'
 import { takePush } from './push.ts'
 
-/** The most there is. Git itself says something every five seconds, so a longer silence is a client that has gone. */
-const IDLE_SECONDS = 255
 const RESULT_OF_PUSH = 'application/x-git-receive-pack-result'
 
 interface GitPath {
@@ -22,16 +19,16 @@ interface GitPath {
 export const transportRoutes = (context: Context) =>
   new Elysia({ name: 'transport', detail: { hide: true } })
     .get('/:owner/:repo/info/refs', ({ request, params }) =>
-      gitDoor(context, request, () => advertise(context, request, params)),
+      answerGit(context, request, () => advertise(context, request, params)),
     )
     .post(
       '/:owner/:repo/git-upload-pack',
-      ({ request, params }) => gitDoor(context, request, () => fetchPack(context, request, params)),
+      ({ request, params }) => answerGit(context, request, () => fetchPack(context, request, params)),
       { parse: 'none' },
     )
     .post(
       '/:owner/:repo/git-receive-pack',
-      ({ request, params }) => gitDoor(context, request, () => push(context, request, params)),
+      ({ request, params }) => answerGit(context, request, () => push(context, request, params)),
       { parse: 'none' },
     )
 
@@ -39,9 +36,8 @@ async function advertise(context: Context, request: Request, path: GitPath): Pro
   const service = serviceOf(request)
   const admit = service === 'receive-pack' ? repositoryForPush : repositoryForFetch
   const admission = () => admit(context, request, path)
-  const { repo } = await admission()
-  setIdleSeconds(request, IDLE_SECONDS)
-  const call = { signal: request.signal }
+  const { actor, repo } = await admission()
+  const call = { signal: request.signal, client: gitClient(context, request, actor) }
   const option = { protocol: protocolOf(request) }
   const { id } = repo.repository
   const served = await withFolder(admission, () => context.git.advertise(id, service, option, call))
@@ -59,18 +55,18 @@ function serviceOf(request: Request): GitService {
 }
 
 async function fetchPack(context: Context, request: Request, path: GitPath): Promise<Response> {
-  onlyAsks(request)
   const admission = () => repositoryForFetch(context, request, path)
-  const { repo } = await admission()
+  const { actor, repo } = await admission()
   requireMediaType(request, 'application/x-git-upload-pack-request')
-  setIdleSeconds(request, IDLE_SECONDS)
   const body = openBody(request, { maxBytes: context.config.maxBodyBytes })
-  const question = { body, protocol: protocolOf(request), signal: request.signal }
+  const question = {
+    body,
+    protocol: protocolOf(request),
+    signal: request.signal,
+    client: gitClient(context, request, actor),
+  }
   const served = await withFolder(admission, () => context.git.serve(repo.repository.id, 'upload-pack', question))
   const type = 'application/x-git-upload-pack-result'
-  // Of these two the body has been read to its end. The kernel sends the file; Bun would tell its name.
-  if (served.file) return answer(served.file, type, { 'content-disposition': 'inline' })
-  if (served.send) return written(served.send, { headers: headersOf(type), signal: request.signal })
   return answer(served.bytes ?? (await afterBody(served.stream, body)), type)
 }
 
@@ -78,7 +74,6 @@ async function push(context: Context, request: Request, path: GitPath): Promise<
   const { config } = context
   const access = await repositoryForPush(context, request, path)
   requireMediaType(request, 'application/x-git-receive-pack-request')
-  setIdleSeconds(request, IDLE_SECONDS)
   const maxBytes = config.maxPushBytes
   // Git has its own time limit; until it is started, and where it never is, nothing else would end a client that trickles.
   const patience = new Patience()
@@ -101,16 +96,7 @@ async function push(context: Context, request: Request, path: GitPath): Promise<
 
 const protocolOf = (request: Request): string | undefined => request.headers.get('git-protocol') ?? undefined
 
-const headersOf = (type: string): Record<string, string> => ({
-  'content-type': type,
-  'cache-control': 'no-cache, max-age=0, must-revalidate',
-})
-
-function answer(
-  body: ReadableStream<Uint8Array> | Uint8Array | Blob,
-  type: string,
-  more: Record<string, string> = {},
-): Response {
-  const headers = { ...headersOf(type), ...more }
+function answer(body: ReadableStream<Uint8Array> | Uint8Array, type: string): Response {
+  const headers = { 'content-type': type, 'cache-control': 'no-cache, max-age=0, must-revalidate' }
   return body instanceof Uint8Array ? new Response(Buffer.from(body), { headers }) : streamed(body, { headers })
 }

@@ -1,13 +1,13 @@
 import type { CronTask } from '../../jobs/cron-tasks.ts'
 
-export const packTasks: readonly CronTask[] = [
+export const streamTasks: readonly CronTask[] = [
   {
-    name: 'pack_cache_cleanup',
+    name: 'git_cache_cleanup',
     schedule: '@hourly',
-    description: 'Remove packs kept for clones that nobody has asked for in a day',
+    description: 'Remove cached packs, archives and large files that nobody has asked for in a day',
     run: async ({ git, log }) => {
-      const removed = await git.cleanPacks()
-      if (removed > 0) log.info({ removed }, 'kept packs removed')
+      const removed = await git.cleanStreams()
+      if (removed > 0) log.info({ removed }, 'cached files removed')
     },
   },
 ]

@@ -8,7 +8,7 @@ import { countUnusedCodes, findTwoFactor } from './store.ts'
 
 const byPassword = { scope: 'user', personal: true, byPassword: true } as const
 
-/** The family has no API for the second factor; these are our own. While it is on, the gate asks for a code with the password. */
+/** The Gitea API has nothing for the second factor; these routes are our own. While it is on, a password needs a code. */
 const ownTwoFactorRoutes = (context: Context) =>
   new Elysia({ name: 'own-two-factor', prefix: '/user/two_factor', detail: { tags: ['user'] } })
     .use(gate(context))

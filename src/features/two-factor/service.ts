@@ -10,12 +10,19 @@ import { conflict, invalid, notFound } from '../../kernel/errors.ts'
 import { randomHex } from '../../kernel/hashing.ts'
 import { mailLetter } from '../../mail/send.ts'
 import { twoFactorOff } from '../users/letters.ts'
-import { confirmEnrolment, findTwoFactor, removeTwoFactor, replaceRecoveryCodes, upsertEnrolment } from './store.ts'
+import {
+  confirmEnrolment,
+  findTwoFactor,
+  lockTwoFactor,
+  removeTwoFactor,
+  replaceRecoveryCodes,
+  upsertEnrolment,
+} from './store.ts'
 
 /** RFC 4226, section 4, recommends 160 bits. */
 const SECRET_BYTES = 20
 const RECOVERY_CODES = 10
-/** 80 bits each: nothing to guess, so that a plain hash keeps them. */
+/** 80 bits each. Nobody guesses these, so a plain hash is enough. */
 const RECOVERY_CODE_BYTES = 10
 
 export interface Enrolment {
@@ -62,10 +69,9 @@ export async function confirm(context: Context, actor: Actor, code: string): Pro
 /** New codes in place of all old ones. @throws Refusal 404 when it is off */
 export async function renewRecoveryCodes({ db }: Context, actor: Actor): Promise<string[]> {
   const { user } = actor
-  const found = await findTwoFactor(db, user.id)
-  if (!found?.confirmedAt) throw notFound()
   const codes = makeRecoveryCodes()
   await db.transaction(async (tx) => {
+    if (!(await lockTwoFactor(tx, user.id))) throw notFound()
     await replaceRecoveryCodes(tx, user.id, codes.map(recoveryCodeHash))
     await recordAudit(tx, actor, { action: 'user.recovery_codes_renew', subject: subjectOf(user) })
   })

@@ -46,6 +46,16 @@ export async function removeTwoFactor(db: Db, userId: number): Promise<boolean> 
   return gone.length > 0
 }
 
+/** Of two who replace the codes at once, both would find only the old ones to delete. False when it is off by now. */
+export async function lockTwoFactor(tx: Db, userId: number): Promise<boolean> {
+  const rows = await tx
+    .select({ userId: twoFactors.userId })
+    .from(twoFactors)
+    .where(and(eq(twoFactors.userId, userId), isNotNull(twoFactors.confirmedAt)))
+    .for('no key update')
+  return rows.length > 0
+}
+
 export async function replaceRecoveryCodes(db: Db, userId: number, hashes: readonly string[]): Promise<void> {
   await db.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId))
   await db.insert(recoveryCodes).values(hashes.map((codeHash) => ({ userId, codeHash })))

@@ -20,7 +20,7 @@ export const userSettingsRoutes = (context: Context) =>
       detail: { operationId: 'updateUserSettings', summary: "Change the signed-in user's settings" },
     })
 
-/** The family has this on a page only; without it an account that must change its password could do nothing over the API. */
+/** Gitea has this on a page only. Without it, an account that must change its password could do nothing over the API. */
 export const passwordRoutes = (context: Context) =>
   new Elysia({ name: 'password', prefix: '/user/password', detail: { tags: ['user'] } }).use(gate(context)).put(
     '',

@@ -1,6 +1,7 @@
 import type { Db } from '../../../db/client.ts'
 import { emails, type NewUser, type UserRow, users } from '../../../db/schema/users.ts'
 import { violatedConstraint } from '../../../db/violations.ts'
+import { isServiceAddress } from '../../access/service-addresses.ts'
 import { type AuditSource, recordAudit } from '../../audit/record.ts'
 import { passwordFault } from '../../auth/password-rules.ts'
 import type { Context } from '../../context.ts'
@@ -25,7 +26,7 @@ export interface NewAccount
   password: string
   /** Who makes the account; the command line where nobody is named. */
   by?: AuditSource
-  /** Whether the person is told of it by mail. */
+  /** Whether the person gets a mail about it. */
   isNotified?: boolean
 }
 
@@ -37,6 +38,8 @@ export interface NewAccount
 export async function createUser(context: Context, account: NewAccount, tx: Db = context.db): Promise<UserRow> {
   requireOwnerName(account.name, 'username')
   if (!isEmailAddress(account.email)) throw invalid('Email', 'email')
+  if (isServiceAddress(account.email, context.config))
+    throw invalid(`e-mail address belongs to the service [email: ${account.email}]`)
   const passwordHash = await hashNewPassword(context, account.password)
   const { password: _, by = 'command line', isNotified = false, ...row } = account
   try {
@@ -103,7 +106,7 @@ async function insertUser(tx: Db, values: NewUser & { email: string }, by: Audit
   return user
 }
 
-/** Wire: names and addresses in use are 422, in the family's words. */
+/** Wire: names and addresses in use are 422, in the words of the Gitea API. */
 export function takenRefusal(error: unknown, { name, email }: { name: string; email: string }): unknown {
   const constraint = violatedConstraint(error)
   if (constraint === 'users_lower_name_key') return invalid(`user already exists [name: ${name}]`)

@@ -1,7 +1,7 @@
 import type { UserRow } from '../../../db/schema/users.ts'
 import type { AuditSource } from '../../audit/record.ts'
 import type { Actor } from '../../auth/actor.ts'
-import { forgetFailures } from '../../auth/throttle.ts'
+import { forgetAccountFailures } from '../../auth/throttle.ts'
 import type { Context } from '../../context.ts'
 import { invalid } from '../../kernel/errors.ts'
 import { mailLetter } from '../../mail/send.ts'
@@ -23,7 +23,7 @@ export async function setPassword(
     await editUser(tx, user, { passwordHash, mustChangePassword: false }, by)
     await mailLetter(context, tx, passwordChanged({ user, by, baseUrl: context.baseUrl }))
   })
-  await forgetFailures(context, user)
+  await forgetAccountFailures(context, user)
 }
 
 /** For the person who signed in with the old one. @throws Refusal as `setPassword`, 422 for the old one again */

@@ -4,7 +4,7 @@ import { violatedConstraint } from '../../../db/violations.ts'
 import { type AuditSource, recordAudit } from '../../audit/record.ts'
 import type { Context } from '../../context.ts'
 import { appendEvent } from '../../events/append.ts'
-import { invalid } from '../../kernel/errors.ts'
+import { invalid, notFound } from '../../kernel/errors.ts'
 import { claimName } from './claim-name.ts'
 import { requireOwnerName } from './create.ts'
 
@@ -21,7 +21,10 @@ export async function renameAccount(
   requireOwnerName(newName, 'new_name')
   try {
     await context.db.transaction(async (tx) => {
-      await rename({ ...context, db: tx }, account, { newName, by })
+      // Of two renames at once the second one starts from the name that the first one gave, so that this leads on too.
+      const [current] = await tx.select().from(users).where(eq(users.id, account.id)).for('no key update')
+      if (!current) throw notFound()
+      await rename({ ...context, db: tx }, current, { newName, by })
       await claimName(tx, context, { id: account.id, lowerName: newName.toLowerCase() })
     })
   } catch (error) {
@@ -35,7 +38,7 @@ async function rename(
   account: UserRow,
   { newName, by }: { newName: string; by: AuditSource },
 ): Promise<void> {
-  // By the clock that says later how long the name was kept.
+  // By the clock that later decides how long the name is reserved.
   const createdAt = clock.now()
   await tx.update(users).set({ name: newName, updatedAt: sql`now()` }).where(eq(users.id, account.id))
   if (newName.toLowerCase() !== account.lowerName)

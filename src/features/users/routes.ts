@@ -1,9 +1,7 @@
 import { Elysia, t } from 'elysia'
-import type { UserRow } from '../../../db/schema/users.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
-import { constantAnswer } from '../../http/answers.ts'
-import { endIfUnchanged } from '../../http/freshness.ts'
+import { Unchanged, unchangedAnswer } from '../../http/freshness.ts'
 import { gate } from '../../http/gate.ts'
 import { paging } from '../../http/paging.ts'
 import { cursorQuery, queryInteger, queryText } from '../../http/query.ts'
@@ -12,11 +10,10 @@ import { presentUser, presentUserToVisitors, User } from '../../wire/user.ts'
 import { UserSearchResults } from './schema.ts'
 import { searchUsers } from './search.ts'
 
-export const userRoutes = (context: Context) => {
-  const presentSelf = selfPresenter(context)
-  return new Elysia({ name: 'users', detail: { tags: ['user'] } })
+export const userRoutes = (context: Context) =>
+  new Elysia({ name: 'users', detail: { tags: ['user'] } })
     .use(gate(context))
-    .get('/user', ({ actor }) => presentSelf(actor), {
+    .get('/user', ({ actor }) => presentSelf(context, actor), {
       login: { scope: 'user' },
       response: { 200: User },
       detail: { operationId: 'userGetCurrent', summary: 'The signed-in user' },
@@ -41,27 +38,18 @@ export const userRoutes = (context: Context) => {
     .get(
       '/users/:username',
       ({ actor, account, request, set }) => {
-        endIfUnchanged(context, { actor, request, set }, [account.version])
+        const unchanged = unchangedAnswer(context, { actor, request, set }, [account.version])
+        if (unchanged) return unchanged
         return presentUser(account.row, viewerOf(context, actor))
       },
       {
         readUser: { scope: 'user' },
-        response: { 200: User },
+        response: { 200: User, 304: Unchanged },
         detail: { operationId: 'userGet', summary: 'A user by name' },
       },
     )
-}
 
-/** The account that a token belongs to is the same object as long as it is kept with the token: it is presented once. */
-function selfPresenter(context: Context): (actor: Actor) => User {
-  const presented = new WeakMap<UserRow, User>()
-  return (actor) => {
-    const viewer = viewerOf(context, actor)
-    if (actor.publicOnly) return presentUserToVisitors(actor.user, viewer)
-    const known = presented.get(actor.user)
-    if (known) return known
-    const self = constantAnswer(presentUser(actor.user, viewer))
-    presented.set(actor.user, self)
-    return self
-  }
+function presentSelf(context: Context, actor: Actor): User {
+  const viewer = viewerOf(context, actor)
+  return actor.publicOnly ? presentUserToVisitors(actor.user, viewer) : presentUser(actor.user, viewer)
 }

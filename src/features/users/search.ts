@@ -2,14 +2,14 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { afterPosition, inOrder, type SortKey } from '../../../db/keyset.ts'
 import { escapeLike } from '../../../db/like.ts'
 import { type UserRow, users } from '../../../db/schema/users.ts'
-import { visibleAccounts } from '../../access/visible-accounts.ts'
+import { findableAccounts } from '../../access/visible-accounts.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { cutPage, type Page, type Paged, rowsToRead, rowsToSkip } from '../../kernel/page.ts'
 
 const byName: SortKey[] = [{ key: users.lowerName, type: 'text' }]
 
-/** People whom the caller may know of, by name. */
+/** People whom the caller may find, by name. */
 export async function searchUsers(
   { db, config }: Context,
   actor: Actor | undefined,
@@ -19,7 +19,7 @@ export async function searchUsers(
     eq(users.kind, 'user'),
     id === undefined ? undefined : eq(users.id, id),
     text === undefined ? undefined : matchesText(text, actor),
-    visibleAccounts(config, actor),
+    findableAccounts(config, actor),
   )
   const found = db
     .select()

@@ -3,7 +3,7 @@ import { loginFailures, signInAddresses } from '../../../db/schema/credentials.t
 import type { CronTask } from '../../jobs/cron-tasks.ts'
 
 const DAY_MS = 86_400_000
-/** Whoever comes from an address again after this long is told of as from a new one. */
+/** An address that was not used for this long counts as new again. */
 const ADDRESS_DAYS = 90
 
 export const userTasks: readonly CronTask[] = [

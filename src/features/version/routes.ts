@@ -1,12 +1,11 @@
 import { Elysia, t } from 'elysia'
 import type { Context } from '../../context.ts'
-import { constantAnswer } from '../../http/answers.ts'
 import { gate } from '../../http/gate.ts'
 import { version } from '../../version.ts'
 
 const ServerVersion = t.Object({ version: t.String() }, { $id: 'ServerVersion' })
 
-const answer = constantAnswer({ version })
+const answer = { version }
 
 export const versionRoutes = (context: Context) =>
   new Elysia({ name: 'version', detail: { tags: ['miscellaneous'] } })

@@ -1,29 +1,19 @@
 import { mkdir } from 'node:fs/promises'
+import { totalmem } from 'node:os'
 import { join, resolve as resolvePath } from 'node:path'
 import { type Clock, systemClock } from '../../kernel/time.ts'
 import type { Git } from '../engine.ts'
 import type { GitRepair } from '../repair.ts'
 import { CREATING, REPOSITORIES, TRASH } from '../storage.ts'
-import { aheadBehind, isAncestor, mergeBase } from './ancestry.ts'
-import { Answers } from './answers.ts'
-import { archive } from './archive.ts'
-import { Assemblies } from './assemblies.ts'
-import { readAttributes } from './attributes.ts'
-import { openBlob, readBlob, sizes } from './blobs.ts'
-import { changes, diff } from './changes.ts'
-import { syncFolder } from './durable.ts'
-import { gitEnvironment } from './environment.ts'
-import { forkRepository } from './fork.ts'
-import { Habits } from './habits.ts'
-import { countCommits, log } from './history.ts'
-import { installHookRunners, listHooks, setHook } from './hooks.ts'
-import { lastCommits } from './last-commits.ts'
-import { cleanStale, cleanStore, fsck, listHalfBuilt, listStale, maintain, sizeOnDisk } from './maintenance.ts'
-import { Memo } from './memo.ts'
-import { PackCache } from './pack-cache.ts'
-import { probeGit } from './probe.ts'
-import { Readers } from './readers.ts'
-import { getHead, listRefs, setHead, updateRefs } from './refs.ts'
+import { Memo } from './cache/memo.ts'
+import { createRefLists } from './cache/ref-list-cache.ts'
+import { StreamCache } from './cache/stream-cache.ts'
+import { aheadBehind, isAncestor, mergeBase } from './history/ancestry.ts'
+import { changes, diff } from './history/changes.ts'
+import { countCommits, log } from './history/history.ts'
+import { lastCommits } from './history/last-commits.ts'
+import { cleanStale, cleanStore, fsck, listHalfBuilt, listStale, sizeOnDisk } from './maintenance/maintenance.ts'
+import { maintain, maintainIfNeeded } from './maintenance/repack.ts'
 import {
   folderState,
   isWhole,
@@ -33,15 +23,26 @@ import {
   replaceRef,
   restoreFolder,
   setAside,
-} from './repair.ts'
-import { createRepository, listStoredIds, removeRepository } from './repositories.ts'
-import { findBranch, findObject, readCommit, readCommits, resolveObject } from './revisions.ts'
-import { Slots } from './slots.ts'
+} from './maintenance/repair.ts'
+import { readAttributes } from './objects/attributes.ts'
+import { openBlob, readBlob, sizes } from './objects/blobs.ts'
+import { Readers } from './objects/readers.ts'
+import { findEntry, readTree } from './objects/trees.ts'
+import { commitFiles, createTag, readTag } from './objects/write.ts'
+import { syncFolder } from './process/durable.ts'
+import { gitEnvironment } from './process/environment.ts'
+import { Limiter } from './process/limiter.ts'
+import { probeGit } from './process/probe.ts'
+import { installHookRunners, listHooks, setHook } from './refs/hooks.ts'
+import { getHead, listRefs, setHead, updateRefs } from './refs/refs.ts'
+import { findBranch, findObject, readCommit, readCommits, resolveObject } from './refs/revisions.ts'
+import { forkRepository } from './repositories/fork.ts'
+import { createRepository, listStoredIds, removeRepository } from './repositories/repositories.ts'
+import { importRepository, isUnadopted, listUnadopted, removeUnadopted } from './repositories/unadopted.ts'
 import { folderOf, isRepository, objectFormatOf, requireFolder, type Store } from './store.ts'
-import { advertise, converse, serve } from './transport.ts'
-import { findEntry, readTree } from './trees.ts'
-import { importRepository, isUnadopted, listUnadopted, removeUnadopted } from './unadopted.ts'
-import { commitFiles, createTag, readTag } from './write.ts'
+import { archive, findArchive } from './transport/archive.ts'
+import { serveRemoteArchive } from './transport/remote-archive.ts'
+import { advertise, converse, serve } from './transport/transport.ts'
 
 export interface GitOption {
   repositoriesDir: string
@@ -60,12 +61,14 @@ export interface GitOption {
   transferTimeoutMs?: number
   /** Of one command whose output is gathered (64 MiB). */
   maxOutputBytes?: number
-  /** Of one command that reads what somebody pushed (1 GiB). */
+  /** Of one command that walks what somebody pushed (1 GiB). */
   maxMemoryBytes?: number
+  /** Of all git processes together (half of what the machine, or its cgroup, has). */
+  maxTotalMemoryBytes?: number
   /** Of one push, unless the call says otherwise (4 GiB). */
   maxPushBytes?: number
-  /** Keeps packs that several clients ask for; with 0 bytes none, nor those from before. */
-  packCache?: { folder: string; maxBytes: number }
+  /** Files on their way to clients, and for those who ask for the same. Without it, and with 0 bytes, git writes to each client. */
+  streamCache?: { folder: string; maxBytes: number }
   /** Lets hooks run, each for so long. Without it none does, also where some are set. */
   hookSeconds?: number
 }
@@ -88,16 +91,21 @@ function openStore(
   const environment = gitEnvironment(binary)
   const maxQueue = option.maxQueue ?? 200
   const timeouts = { commandMs: option.commandTimeoutMs ?? 30_000, transferMs: option.transferTimeoutMs ?? 3_600_000 }
+  const clock = option.clock ?? systemClock
+  const memory = shareMemory(option)
   const runner = {
     binary,
     root,
     environment,
-    clock: option.clock ?? systemClock,
-    commands: new Slots(option.maxProcesses ?? 8, maxQueue),
-    transfers: new Slots(option.maxTransfers ?? 16, maxQueue),
+    clock,
+    limiter: new Limiter({
+      places: { command: option.maxProcesses ?? 8, transfer: option.maxTransfers ?? 16 },
+      maxQueue,
+      maxMemoryBytes: memory.totalBytes,
+    }),
     timeouts,
     maxOutputBytes: option.maxOutputBytes ?? 64 * 1024 * 1024,
-    maxMemoryBytes: option.maxMemoryBytes ?? 1024 ** 3,
+    maxMemoryBytes: memory.commandBytes,
   }
   return {
     version,
@@ -114,10 +122,8 @@ function openStore(
     }),
     formats: new Memo(10_000),
     offers: new Map(),
-    answers: new Answers(runner.clock),
-    habits: new Habits(runner.clock),
-    assemblies: new Assemblies(runner),
-    packs: openPacks(option),
+    refLists: createRefLists(clock),
+    streams: openStreams(option, clock),
     counts: new Memo(2000),
     logs: new Memo(1000),
     changes: new Memo(5000),
@@ -127,11 +133,19 @@ function openStore(
   }
 }
 
-function openPacks({ packCache, clock = systemClock }: GitOption): PackCache | undefined {
-  const packs = packCache && new PackCache({ ...packCache, clock })
+/** Four commands that need much run at once at least, so that one of them never has to wait for an empty machine. */
+function shareMemory({ maxMemoryBytes = 1024 ** 3, maxTotalMemoryBytes = memoryOfMachine() / 2 }: GitOption) {
+  return { totalBytes: maxTotalMemoryBytes, commandBytes: Math.min(maxMemoryBytes, maxTotalMemoryBytes / 4) }
+}
+
+/** Or of its cgroup, if that has less. */
+const memoryOfMachine = (): number => Math.min(totalmem(), process.constrainedMemory() || totalmem())
+
+function openStreams({ streamCache = { folder: '', maxBytes: 0 } }: GitOption, clock: Clock): StreamCache {
+  const streams = new StreamCache({ ...streamCache, clock })
   // What cannot be cleaned now is cleaned by the periodic task.
-  void packs?.clean().catch(() => undefined)
-  return packCache?.maxBytes === 0 ? undefined : packs
+  void streams.clean().catch(() => undefined)
+  return streams
 }
 
 function bind(store: Store): Omit<Git, 'version' | 'objectFormats'> {
@@ -176,16 +190,19 @@ function bind(store: Store): Omit<Git, 'version' | 'objectFormats'> {
     commitFiles: (id, commit, call) => commitFiles(store, id, commit, call),
     readTag: (id, sha, call) => readTag(store, id, sha, call),
     createTag: (id, tag, call) => createTag(store, id, tag, call),
+    findArchive: (id, query) => findArchive(store, id, query),
     archive: (id, query, call) => archive(store, id, query, call),
     advertise: (id, service, protocol, call) => advertise(store, id, service, protocol, call),
     serve: (id, service, request) => serve(store, id, service, request),
     sizeOnDisk: (id) => sizeOnDisk(store, id),
     fsck: (id, depth, call) => fsck(store, id, depth, call),
     maintain: (id, depth, call) => maintain(store, id, depth, call),
+    maintainIfNeeded: (id, call) => maintainIfNeeded(store, id, call),
     converse: (id, request) => converse(store, id, request),
+    serveRemoteArchive: (id, request) => serveRemoteArchive(store, id, request),
     cleanStale: (id, seconds, lockSeconds) => cleanStale(store, id, seconds, lockSeconds),
     cleanStore: (seconds) => cleanStore(store, seconds),
-    cleanPacks: async () => (await store.packs?.clean()) ?? 0,
+    cleanStreams: () => store.streams.clean(),
     close: () => store.readers.close(),
   }
 }

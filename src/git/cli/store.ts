@@ -4,13 +4,11 @@ import { errorCode } from '../../kernel/thrown.ts'
 import { GitError } from '../errors.ts'
 import type { Changes, ObjectFormat } from '../model.ts'
 import { storagePath } from '../storage.ts'
-import type { Answers } from './answers.ts'
-import type { Assemblies } from './assemblies.ts'
-import type { Habits } from './habits.ts'
-import type { Memo } from './memo.ts'
-import type { PackCache } from './pack-cache.ts'
-import type { Runner } from './process.ts'
-import type { Readers } from './readers.ts'
+import type { Memo } from './cache/memo.ts'
+import type { RefLists } from './cache/ref-list-cache.ts'
+import type { StreamCache } from './cache/stream-cache.ts'
+import type { Readers } from './objects/readers.ts'
+import type { Runner } from './process/process.ts'
 
 /** What the parts of the engine share. */
 export interface Store {
@@ -21,13 +19,10 @@ export interface Store {
   readonly formats: Memo<ObjectFormat>
   /** What a fetch by version 2 is greeted with. */
   readonly offers: Map<ObjectFormat, Uint8Array<ArrayBuffer>>
-  /** Lists of refs as clients were sent them, as long as no ref moves. */
-  readonly answers: Answers
-  readonly habits: Habits
-  /** Clones that what lies on the disk is the answer to. */
-  readonly assemblies: Assemblies
-  /** Undefined where packs are not kept. */
-  readonly packs: PackCache | undefined
+  /** Lists of refs as clients get them, as long as no ref moves. */
+  readonly refLists: RefLists
+  /** Packs, archives and large files on their way to clients. */
+  readonly streams: StreamCache
   readonly counts: Memo<number>
   /** Ids of one page of a log. */
   readonly logs: Memo<string[]>

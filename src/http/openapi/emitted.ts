@@ -7,7 +7,7 @@ import type { Models } from './schemas.ts'
 /**
  * What @elysiajs/swagger says about routes. They are added to an application of their own, which serves nothing else,
  * because the plugin leaves out every path with a `*` and reads one global list. There the paths are already OpenAPI's,
- * with the family's parameter names; braces are plain text to the router, so different names do not clash.
+ * with the parameter names of the Gitea API; braces are plain text to the router, so different names do not clash.
  */
 export async function emitDocument(
   routes: readonly InternalRoute[],

@@ -11,6 +11,8 @@ export type GateKind =
   | 'team'
   | 'readRepo'
   | 'changeRepo'
+  | 'readIssue'
+  | 'changeIssue'
 
 /**
  * What a route may say about itself in `detail` beyond OpenAPI's own words. The pass over the document reads these keys
@@ -31,9 +33,9 @@ export interface RouteNotes {
   'x-produces'?: string | readonly string[]
   /** Media type of the body where it is not JSON. */
   'x-consumes'?: string | readonly string[]
-  /** Elysia wants one name per position of a path; this maps ours to the family's: `{ ref: 'sha', '*': 'filepath' }`. */
+  /** Elysia wants one name per position of a path; this maps ours to those of the Gitea API: `{ ref: 'sha', '*': 'filepath' }`. */
   'x-parameters'?: Readonly<Record<string, string>>
-  /** Further operations of the family that the same route serves, told by a suffix of its last parameter. */
+  /** Further operations of the Gitea API that the same route serves, chosen by a suffix of its last parameter. */
   'x-variants'?: readonly RouteVariant[]
 }
 

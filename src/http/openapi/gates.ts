@@ -31,6 +31,8 @@ const gates: Readonly<Record<GateKind, Gate>> = {
   team: { callers: 'signedIn', statuses: everywhere },
   readRepo: { callers: 'anyone', statuses: everywhere },
   changeRepo: { callers: 'signedIn', statuses: [...everywhere, 423] },
+  readIssue: { callers: 'anyone', statuses: everywhere },
+  changeIssue: { callers: 'signedIn', statuses: [...everywhere, 423] },
 }
 
 export const isGateKind = (name: unknown): name is GateKind => typeof name === 'string' && Object.hasOwn(gates, name)

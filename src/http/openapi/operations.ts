@@ -93,9 +93,11 @@ const numbersOf = (list: Json | undefined): number[] => listOf(list).filter((ite
 function refusals(emitted: JsonObject): number[] {
   const stated = numbersOf(emitted['x-refuses'])
   if (emitted.requestBody !== undefined) return [413, 422, ...stated]
-  const isChecked = queryOf(emitted).some(
-    (parameter) => isCursor(parameter) || objectOf(parameter.schema)['x-shown'] === undefined,
-  )
+  const isChecked = queryOf(emitted).some((parameter) => {
+    const shown = objectOf(parameter.schema)['x-shown']
+    // A list of any kind may be too long; other values that are read leniently are never refused.
+    return isCursor(parameter) || shown === undefined || objectOf(shown).type === 'array'
+  })
   return isChecked ? [422, ...stated] : stated
 }
 
@@ -124,7 +126,7 @@ function mediaTypes(stated: Json | undefined): readonly string[] {
 
 /** A copy without the keys whose value is undefined. */
 function dropMissing(from: Record<string, Json | undefined>): JsonObject {
-  const kept: JsonObject = {}
-  for (const [key, value] of Object.entries(from)) if (value !== undefined) kept[key] = value
-  return kept
+  const present: JsonObject = {}
+  for (const [key, value] of Object.entries(from)) if (value !== undefined) present[key] = value
+  return present
 }

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from './json.ts'
 
-/** The ways to say who is calling. The names are the family's, so that generated clients keep theirs. */
+/** The ways to say who is calling. The names are those of the Gitea API, so that generated clients keep theirs. */
 export const securitySchemes: JsonObject = {
   BasicAuth: {
     type: 'http',

@@ -10,8 +10,8 @@ export type Found = { start: number; end: number } & (
 )
 
 /**
- * What anything that is found has in it. What has to stand around it is looked at afterwards: this runs over every character of
- * a text, and looking back there took longer than all the rest.
+ * Signs of something to find. What has to stand around a sign is checked afterwards: this pattern runs over every character, and
+ * a look-behind in it took longer than all the rest.
  */
 const SIGN = /[@#!]|:(?:\/\/|[\w+-]{2,40}:)|\[\[|[Ww]{3}\.|[0-9a-f]{7,64}/g
 
@@ -26,7 +26,7 @@ export function findAll(text: string): Found[] {
   for (let sign = SIGN.exec(text)?.[0]; sign !== undefined; sign = SIGN.exec(text)?.[0]) {
     const end = SIGN.lastIndex
     const item = end - sign.length < from ? undefined : read(text, end - sign.length, { sign, from })
-    // The colon that ends no emoji may begin one, or an address.
+    // The second colon of what is no emoji may be the first colon of one, or belong to an address.
     if (item === undefined && sign.length > 2 && sign.endsWith(':')) SIGN.lastIndex = end - sign.length + 1
     if (item === undefined || item.start < from) continue
     found.push(item)
@@ -83,12 +83,12 @@ function readUrl(text: string, at: number, sign: string): Found | undefined {
   const before = text[at - 1]
   if (before !== undefined && !/[\s*_~(["']/.test(before)) return undefined
   const tail = /^[^\s<]{1,2000}/.exec(text.slice(at + sign.length, at + sign.length + 2000))?.[0] ?? ''
-  const kept = withoutPunctuation(tail)
-  const domain = /^[^/?#]*/.exec(kept)?.[0] ?? ''
+  const address = withoutPunctuation(tail)
+  const domain = /^[^/?#]*/.exec(address)?.[0] ?? ''
   const host = domain.replace(/:\d{1,5}$/, '')
   const isDomain = /^[\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)*$/u.test(host) && !/_[^.]*(?:\.[^.]*)?$/.test(host)
   if (!isDomain || (sign.endsWith('.') && !host.includes('.') && host.length < 2)) return undefined
-  const written = sign + kept
+  const written = sign + address
   return { kind: 'url', url: sign.endsWith('/') ? written : `http://${written}`, start: at, end: at + written.length }
 }
 

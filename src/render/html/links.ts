@@ -6,42 +6,32 @@ export interface Links {
   image(src: string): { src: string; page: string }
 }
 
+/** Folders below a repository that relative links and images start from. */
+const FOLDERS = {
+  comment: { pages: '', images: '' },
+  markdown: { pages: '', images: '' },
+  gfm: { pages: 'src', images: 'media' },
+  file: { pages: 'src', images: 'media' },
+  wiki: { pages: 'wiki', images: 'wiki/raw' },
+} as const
+
 /**
- * Makes relative addresses of a text absolute. Wire: comments are relative to the repository, files to their folder below
- * `src/` with images from `media/`, wiki pages to `wiki/` with images from `wiki/raw/`.
+ * Makes relative addresses of a text absolute; none of them leaves the repository. Wire: comments are relative to the repository, files
+ * to their folder below `src/` with images from `media/`, wiki pages to `wiki/` with images from `wiki/raw/`.
  */
-export function linksOf(context: RenderContext): Links {
-  const { baseUrl, repo, mode, tree } = context
+export function linksOf({ baseUrl, repo, mode, tree }: RenderContext): Links {
   const root = repo === undefined ? baseUrl : `${baseUrl}/${repo.owner}/${repo.name}`
-  const folder = {
-    comment: ['', ''],
-    markdown: ['', ''],
-    gfm: ['src', 'media'],
-    file: ['src', 'media'],
-    wiki: ['wiki', 'wiki/raw'],
-  }
-  const [pages = '', images = ''] = repo === undefined ? [] : folder[mode]
+  const { pages, images } = FOLDERS[repo === undefined ? 'comment' : mode]
   const below = mode === 'gfm' || mode === 'file' ? tree : ''
-  const placeOf = (kind: string) => {
-    const folders = [kind, below].filter((folder) => folder !== '')
-    return { folders, prefix: [root, ...folders, ''].join('/') }
-  }
-  const pagePlace = placeOf(pages)
-  const imagePlace = placeOf(images)
-  const resolve = ({ folders, prefix }: typeof pagePlace, url: string) => {
-    // Most paths have nothing to follow, and then joining is all there is to do.
-    const isSimple = /^[\w-]/.test(url) && !/\/\.|\/\/|^[^?#]*\/$/.test(url)
-    return isSimple ? prefix + url : join(root, folders, url)
-  }
+  const isElsewhere = (url: string) => schemeOf(url) !== undefined || url.startsWith('//')
+  const resolve = (folder: string, url: string) => join(root, `${folder}/${below}`, url)
   return {
     link(url) {
-      if (schemeOf(url) !== undefined || url.startsWith('//')) return url
-      if (url.startsWith('#')) return anchor(url)
-      return url === '' ? url : resolve(pagePlace, url)
+      if (url === '' || isElsewhere(url)) return url
+      return url.startsWith('#') ? anchor(url) : resolve(pages, url)
     },
     image(src) {
-      if (schemeOf(src) !== undefined || src.startsWith('//')) return { src, page: src }
-      return { src: resolve(imagePlace, src), page: resolve(pagePlace, src) }
+      return isElsewhere(src) ? { src, page: src } : { src: resolve(images, src), page: resolve(pages, src) }
     },
   }
 }
@@ -53,16 +43,25 @@ function anchor(url: string): string {
     : `#user-content-${url.slice(1)}`
 }
 
-/** Joins folders and a relative path, following `..` up to the root of the site but not past it. */
-function join(root: string, folders: string[], url: string): string {
+/** Joins a folder and a relative path below a root. A `..` that would leave the root stays there. */
+function join(root: string, folder: string, url: string): string {
   const [, path = '', rest = ''] = /^([^?#]*)(.*)$/s.exec(url) ?? []
-  const site = /^[a-z]+:\/\/[^/]*/i.exec(root)?.[0] ?? ''
-  const parts: string[] = []
-  const all = [root.slice(site.length), ...folders, path].join('/').split('/')
-  for (const part of all) {
-    if (part === '..') parts.pop()
-    else if (part !== '' && part !== '.') parts.push(part)
+  const steps: string[] = []
+  for (const step of stepsOf(`${folder}/${path}`)) {
+    if (step === '..') steps.pop()
+    else if (step !== '' && step !== '.') steps.push(step)
   }
-  const end = path.endsWith('/') && parts.length > 0 ? '/' : ''
-  return `${site}/${parts.join('/')}${end}${rest}`
+  const end = path.endsWith('/') && steps.length > 0 ? '/' : ''
+  return [root, ...steps].join('/') + end + rest
+}
+
+/**
+ * The steps of a path as browsers and proxies read it: to browsers a backslash is a slash and `%2e` a dot, and some proxies decode
+ * `%2f` before they follow `..`.
+ */
+function stepsOf(path: string): string[] {
+  return path.split(/[/\\]/).flatMap((step) => {
+    const inner = step.replace(/%2e/gi, '.').split(/%2f|%5c/i)
+    return inner.some((part) => part === '..' || part === '.') ? inner : [step]
+  })
 }

@@ -1,21 +1,22 @@
 // biome-ignore format: one name a line would hide the list
-const SCHEMES: ReadonlySet<string> = new Set(['http', 'https', 'mailto', 'ftp', 'ftps', 'tel', 'sms', 'xmpp', 'irc', 'ircs', 'ssh', 'git', 'magnet', 'geo'])
-const IMAGE_SCHEMES: ReadonlySet<string> = new Set(['http', 'https'])
+export const LINK_SCHEMES: readonly string[] = ['http', 'https', 'mailto', 'ftp', 'ftps', 'tel', 'sms', 'xmpp', 'irc', 'ircs', 'ssh', 'git', 'magnet', 'geo']
+export const IMAGE_SCHEMES: readonly string[] = ['http', 'https']
+
+const SCHEME = /^[a-z][a-z\d+.-]*:/i
 
 /** The scheme in lower case; undefined for a relative address. Reads an address that `cleanUrl` has cleaned. */
-export const schemeOf = (url: string): string | undefined => /^([a-z][a-z\d+.-]*):/i.exec(url)?.[1]?.toLowerCase()
+export const schemeOf = (url: string): string | undefined => SCHEME.exec(url)?.[0].slice(0, -1).toLowerCase()
 
-/** An address without what browsers drop before they read it: control characters, and spaces at the ends. */
+/** An address as browsers read it: without control characters and spaces at the ends, its scheme in lower case. */
 export function cleanUrl(url: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is removed
-  return url.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\ufeff]/g, '').trim()
+  const visible = url.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\ufeff]/g, '').trim()
+  return visible.replace(SCHEME, (scheme) => scheme.toLowerCase())
 }
 
-/** The address if its scheme is one that starts no program and runs no script, else undefined. */
-export function safeUrl(url: string, use: 'link' | 'image'): string | undefined {
-  const clean = cleanUrl(url)
-  const scheme = schemeOf(clean)
+/** Whether a link may lead to a cleaned address: its scheme starts no program and runs no script. */
+export function isSafeLink(url: string): boolean {
+  const scheme = schemeOf(url)
   // A colon before any slash, question mark or hash that is not a plain scheme is a scheme in disguise.
-  if (scheme === undefined) return /^[^/?#]*:/.test(clean) ? undefined : clean
-  return (use === 'link' ? SCHEMES : IMAGE_SCHEMES).has(scheme) ? clean : undefined
+  return scheme === undefined ? !/^[^/?#]*:/.test(url) : LINK_SCHEMES.includes(scheme)
 }

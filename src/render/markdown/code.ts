@@ -1,11 +1,8 @@
 import type { MarkdownIt } from 'markdown-it'
+import { escapeHtml } from '../../kernel/html.ts'
 import { highlight } from '../highlight.ts'
-import { escapeHtml } from '../html/escape.ts'
 
 const COLOR = /^(?:#[0-9a-f]{3}|#[0-9a-f]{6}|#[0-9a-f]{8}|(?:rgb|hsl)a?\([\d\s.,%]{3,40}\))$/i
-
-/** Key of the wish for colours among the facts about one text. */
-export const COLOURED = Symbol('coloured code')
 
 /** Fenced code, marked with its language and coloured if wanted; a color in code gets a sample of itself. */
 export function code(parser: MarkdownIt): void {
@@ -15,10 +12,7 @@ export function code(parser: MarkdownIt): void {
     if (language === '') return `<div class="code-block"><pre><code>${escapeHtml(content)}</code></pre></div>\n`
     // Wire: diagrams and formulas are left for the page to draw.
     const isDrawn = language === 'mermaid' || language === 'math'
-    const coloured =
-      env !== undefined && Reflect.get(env, COLOURED) === true && !isDrawn
-        ? highlight(content, language.toLowerCase())
-        : undefined
+    const coloured = env?.isColoured === true && !isDrawn ? highlight(content, language.toLowerCase()) : undefined
     const classes = `language-${language}${language === 'math' ? ' display' : ''}`
     return `<div class="code-block"><pre><code class="${classes}">${coloured ?? escapeHtml(content)}</code></pre></div>\n`
   }

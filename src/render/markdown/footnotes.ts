@@ -1,7 +1,7 @@
 import type { MarkdownIt, Token } from 'markdown-it'
 import plugin from 'markdown-it-footnote'
 
-/** Footnotes with the ids of the family, which tell notes of several texts on one page apart by a prefix. */
+/** Footnotes with Gitea's ids: a prefix keeps them apart from the ids of the page. */
 export function footnotes(parser: MarkdownIt): void {
   parser.use(plugin)
   // `^[text]` inside a sentence is no part of GFM.

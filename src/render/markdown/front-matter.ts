@@ -1,5 +1,5 @@
 import { parse } from 'yaml'
-import { escapeHtml } from '../html/escape.ts'
+import { escapeHtml } from '../../kernel/html.ts'
 
 const FENCED = /^---[ \t]*\n([\s\S]{0,16384}?)\n---[ \t]*(?:\n|$)/
 const MAX_DEPTH = 4

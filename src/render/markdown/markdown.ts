@@ -1,8 +1,6 @@
 import type { Mode } from '../context.ts'
-import { COLOURED } from './code.ts'
 import { splitFrontMatter } from './front-matter.ts'
 import { parserOf } from './parser.ts'
-import { TASK_SOURCE } from './tasks.ts'
 
 export interface MarkdownOptions {
   mode: Mode
@@ -14,5 +12,6 @@ export function renderMarkdown(source: string, { mode, isColoured }: MarkdownOpt
   const text = source.replace(/\r\n?/g, '\n')
   const { head, body } = mode === 'comment' ? { head: '', body: text } : splitFrontMatter(text)
   const skippedLines = text.slice(0, text.length - body.length).split('\n').length - 1
-  return head + parserOf(mode).render(body, { [COLOURED]: isColoured, [TASK_SOURCE]: { text: source, skippedLines } })
+  // What the rules of code and tasks need to know besides the body.
+  return head + parserOf(mode).render(body, { source, skippedLines, isColoured })
 }

@@ -1,5 +1,5 @@
 import type { MarkdownIt, StateBlock, StateInline } from 'markdown-it'
-import { escapeHtml } from '../html/escape.ts'
+import { escapeHtml } from '../../kernel/html.ts'
 
 /** The longest formula within a line; what is longer is text with dollar signs. */
 const MAX_INLINE = 2000

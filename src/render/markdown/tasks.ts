@@ -16,7 +16,7 @@ export function tasks(parser: MarkdownIt): void {
       if (inline?.type !== 'inline') continue
       const mark = MARK.exec(inline.content)
       if (mark === null) continue
-      offsets ??= bracketOffsets(sourceOf(state))
+      offsets ??= bracketOffsets(state.env)
       inline.meta = { ...inline.meta, task: { isDone: mark[1] !== ' ', at: offsets[inline.map?.[0] ?? 0] ?? 0 } }
       inline.content = inline.content.slice(mark[0].length)
     }
@@ -34,27 +34,12 @@ function addBox(state: StateCore, inline: Token): void {
   inline.children = [box, ...(inline.children ?? [])]
 }
 
-interface Source {
-  text: string
-  /** Lines that were taken off before parsing. */
-  skippedLines: number
-}
-
-/** The text as it came, before its head was taken off and its line ends were made equal. */
-export const TASK_SOURCE = Symbol('source of tasks')
-
-function sourceOf({ env, src }: StateCore): Source {
-  const source: unknown = Reflect.get(env, TASK_SOURCE)
-  const isSource = (value: unknown): value is Source =>
-    typeof value === 'object' && value !== null && 'text' in value && 'skippedLines' in value
-  return isSource(source) ? source : { text: src, skippedLines: 0 }
-}
-
-/** Offset in bytes of the first bracket of each line of the parsed text. */
-function bracketOffsets({ text, skippedLines }: Source): number[] {
+/** Offset in bytes of the first bracket of each line of the parsed text, in the source as it came (see markdown.ts). */
+function bracketOffsets({ source, skippedLines }: StateCore['env']): number[] {
+  if (typeof source !== 'string' || typeof skippedLines !== 'number') return []
   const offsets: number[] = []
   let at = 0
-  for (const [line] of text.matchAll(/[^\r\n]*(?:\r\n?|\n|$)/g)) {
+  for (const [line] of source.matchAll(/[^\r\n]*(?:\r\n?|\n|$)/g)) {
     offsets.push(at + Buffer.byteLength(line.slice(0, Math.max(line.indexOf('['), 0))))
     at += Buffer.byteLength(line)
   }

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../html/escape.ts'
+import { escapeHtml } from '../../kernel/html.ts'
 import { type MarkdownOptions, renderMarkdown } from '../markdown/markdown.ts'
 import { renderAsciidoc } from './asciidoc.ts'
 import { renderCsv } from './csv.ts'

@@ -1,5 +1,5 @@
 import { parse } from 'papaparse'
-import { escapeHtml } from '../html/escape.ts'
+import { escapeHtml } from '../../kernel/html.ts'
 
 const MAX_ROWS = 5000
 const MAX_CELLS = 50_000

@@ -1,6 +1,6 @@
 import { parse } from 'orga'
+import { escapeHtml } from '../../kernel/html.ts'
 import { highlight } from '../highlight.ts'
-import { escapeHtml } from '../html/escape.ts'
 import { schemeOf } from '../html/urls.ts'
 
 /** What is read of a node of orga's tree; each kind has only some of it. */
@@ -43,7 +43,7 @@ interface State {
   isColoured: boolean
 }
 
-/** Checks what the library hands over: its types promise more than one wants to rely on for text from outside. */
+/** Checks the library's tree: it is made from text of users, and its types may promise too much. */
 function nodesOf(document: unknown): Node[] {
   const isParent = typeof document === 'object' && document !== null && 'children' in document
   return isParent && Array.isArray(document.children) ? document.children.filter(isNode) : []

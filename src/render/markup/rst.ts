@@ -1,6 +1,6 @@
 import { type RstDirective, type RstGeneratorState, RstToHtmlCompiler } from 'rst-compiler'
+import { escapeHtml } from '../../kernel/html.ts'
 import { highlight } from '../highlight.ts'
-import { escapeHtml } from '../html/escape.ts'
 
 export interface RstOptions {
   isColoured: boolean
@@ -23,7 +23,7 @@ const ALERTS: Readonly<Record<string, string>> = {
   error: 'caution',
 }
 
-/** Of other files, and of HTML that somebody else vouches for: nothing is shown. */
+/** Directives about other files and raw HTML: nothing of them is shown. */
 const LEFT_OUT = ['include', 'literalinclude', 'raw', 'meta', 'toctree', 'csv-table']
 
 const QUIET = { disableWarnings: true, disableErrors: true }
@@ -31,7 +31,7 @@ const QUIET = { disableWarnings: true, disableErrors: true }
 /** reStructuredText, with Sphinx's names where they can be shown. A text that is none becomes preformatted. */
 export function renderRst(source: string, { isColoured }: RstOptions): string {
   try {
-    // It measures indentation in spaces; docutils counts a tab as up to eight.
+    // The compiler measures indentation in spaces; docutils counts a tab as eight.
     const text = source.replace(/^ *\t+/gm, (indent) => indent.replace(/\t/g, ' '.repeat(8)))
     return compilerFor(text, isColoured).compile(text, QUIET, QUIET).body
   } catch (error) {
@@ -56,7 +56,7 @@ function compilerFor(source: string, isColoured: boolean): RstToHtmlCompiler {
   })
   compiler.useDirectiveGenerator({ directives: Object.keys(ALERTS), generate: writeAlert })
   compiler.useDirectiveGenerator({ directives: LEFT_OUT, generate: () => undefined })
-  // It gives up at a name that it does not know, such as those of extensions: their content counts.
+  // The compiler fails at an unknown name, such as that of an extension. Show the content instead.
   compiler.useDirectiveGenerator({
     directives: namesIn(source, /^\s*\.\. +([\w:+.-]+?)::/gm, compiler.directiveGenerators),
     generate: (state, node) => state.visitNodes(node.children),
@@ -65,7 +65,7 @@ function compilerFor(source: string, isColoured: boolean): RstToHtmlCompiler {
     roles: namesIn(source, /:([\w:+.-]+):`/g, compiler.interpretedTextGenerators),
     generate: (state, node) => state.writeTextWithLinePrefix(`<code>${escapeHtml(node.textContent)}</code>`),
   })
-  // What leads to other documents leads nowhere from here.
+  // Links to other documents have no target here.
   compiler.useInterpretedTextGenerator({
     roles: ['doc', 'ref', 'download', 'numref', 'any'],
     generate: (state, node) => state.writeTextWithLinePrefix(escapeHtml(node.textContent.replace(/\s*<[^<>]*>$/, ''))),

@@ -1,133 +1,120 @@
+import { type Key, PacketList, readKeys, type SignaturePacket, type Subkey } from 'openpgp'
 import { isEmailAddress } from '../../kernel/email.ts'
-import { canEncryptBy, canSignBy } from './algorithms.ts'
-import { readArmor } from './armor.ts'
-import { addressOf, type Component, readComponents } from './components.ts'
-import { type PublicKey, readPublicKey } from './public-key.ts'
-import { PacketFault } from './reader.ts'
-import { type SelfSignatures, selfSignaturesOf } from './self-signatures.ts'
-import { KeyFlag, type Signature, SignatureType } from './signature.ts'
+import { messageOf } from '../../kernel/thrown.ts'
+import { isForgeable, isSigningAlgorithm, OpenPgpError, requireStrong, settings, TOLERANCE_MS } from './library.ts'
+import type { Certificate, CertifiedKey } from './model.ts'
 
-/** Signatures of others swell the keys of well-known people. Larger texts are refused before anything looks at them. */
-export const MAX_CERTIFICATE_TEXT_LENGTH = 512 * 1024
-
-export interface CertifiedKey {
-  key: PublicKey
-  createdAt: Date
-  /** null: never. */
-  expiresAt: Date | null
-  canSign: boolean
-  canCertify: boolean
-  canEncryptComms: boolean
-  canEncryptStorage: boolean
-}
-
-/** A key with what its owner has signed of it. */
-export interface Certificate {
-  primary: CertifiedKey
-  subkeys: CertifiedKey[]
-  /** Addresses of the user ids, as they are written there, each once. */
-  emails: string[]
-  /** All packets as they came. */
-  bytes: Uint8Array
-}
+/** Far more than people have: a key made to cost time is refused. */
+const MAX_PARTS = 250
 
 /**
- * Reads an armored public key and believes of it only what its primary key has signed: user ids, subkeys (where they sign, with
- * their own consent), uses and ends. Revoked subkeys and user ids, and those that cannot be verified, are left out.
- * @throws PacketFault for what is no such key, and for one that was revoked
+ * Reads an armored public key and believes of it only what its primary key has signed: user ids, subkeys (where they sign, with their own
+ * consent), uses and ends. What is revoked or cannot be verified is left out, and so are signatures of others.
+ * @throws OpenPgpError for what is no such key, and for one that was revoked
  */
-export function readCertificate(armored: string, now: Date): Certificate {
-  if (armored.length > MAX_CERTIFICATE_TEXT_LENGTH) throw new PacketFault('is too long')
-  if (armored.includes('PRIVATE KEY BLOCK')) throw new PacketFault('is a private key, which nobody else may ever see')
-  const bytes = readArmor(armored, 'PUBLIC KEY BLOCK')
-  const [first, ...others] = readComponents(bytes)
-  const key = readPublicKey(first.packet)
-  key.verifier()
-  const signed = selfSignaturesOf(key, now)
-  if (signed.isRevoked(first)) throw new PacketFault('was revoked')
-  const userIds = others.filter(({ kind }) => kind === 'userId').flatMap((userId) => certified(userId, signed))
-  const direct = signed.newest(first, [SignatureType.directKey])
-  const ruling = rulingSignatures(key, userIds, direct)
-  if (ruling.length === 0) throw new PacketFault('has no user id that it has signed')
-  const primary = { key, ...lifeOf(key, ruling), ...usesOf(key, ruling) }
-  const subkeys = others.filter(({ kind }) => kind === 'subkey').flatMap((subkey) => bound(subkey, primary, signed))
-  const emails = userIds.map(({ component }) => addressOf(component)).filter(isEmailAddress)
+export async function readCertificate(armored: string, now: Date): Promise<Certificate> {
+  const key = await readOnly(armored)
+  requireStrong(key)
+  if (key.users.length + key.subkeys.length > MAX_PARTS) throw new OpenPgpError('has too many user ids or subkeys')
+  const latest = new Date(now.getTime() + TOLERANCE_MS)
+  if (await key.isRevoked(undefined, undefined, latest, settings)) throw new OpenPgpError('was revoked')
+  const primary = await readPrimary(key, latest)
+  const verified = await Promise.all(key.users.map((user) => user.verify(latest, settings).catch(() => false)))
+  const subkeys = await Promise.all(key.subkeys.map((subkey) => readSubkey(key, subkey, { primary, latest })))
+  key.users = key.users.filter((_, index) => verified[index])
+  key.subkeys = key.subkeys.filter((_, index) => subkeys[index])
+  for (const user of key.users) user.otherCertifications = []
+  const emails = key.users.map(({ userID }) => userID?.email ?? '').filter(isEmailAddress)
   const distinct = new Map(emails.map((email) => [email.toLowerCase(), email]))
-  return { primary, subkeys, emails: [...distinct.values()], bytes }
-}
-
-interface CertifiedUserId {
-  component: Component
-  signature: Signature
-}
-
-function certified(component: Component, signed: SelfSignatures): CertifiedUserId[] {
-  const { certification, certificationRevocation } = SignatureType
-  const types = [certification, certification + 1, certification + 2, certification + 3]
-  const signature = signed.newest(component, types)
-  const revocation = signature && signed.newest(component, [certificationRevocation])
-  if (!signature || (revocation && revocation.createdAt >= signature.createdAt)) return []
-  return [{ component, signature }]
-}
-
-/** The signatures that say what holds for the whole key, what counts most first (RFC 9580, 5.2.3.10). */
-function rulingSignatures(
-  { version }: PublicKey,
-  userIds: readonly CertifiedUserId[],
-  direct: Signature | undefined,
-): Signature[] {
-  const best = userIds
-    .map(({ signature }) => signature)
-    .toSorted((a, b) => Number(b.isPrimaryUserId) - Number(a.isPrimaryUserId) || b.createdAt - a.createdAt)
-    .slice(0, 1)
-  if (!direct) return best
-  return version === 6 ? [direct, ...best] : [...best, direct]
-}
-
-function lifeOf(
-  { createdAt }: PublicKey,
-  signatures: readonly Signature[],
-): Pick<CertifiedKey, 'createdAt' | 'expiresAt'> {
-  const seconds = signatures.find(({ keyExpiresAfter }) => keyExpiresAfter !== undefined)?.keyExpiresAfter ?? 0
-  return { createdAt: dateOf(createdAt), expiresAt: seconds === 0 ? null : dateOf(createdAt + seconds) }
-}
-
-/** Where nothing is said, a key may do what its kind can. */
-function usesOf(
-  { algorithm }: PublicKey,
-  signatures: readonly Signature[],
-): Omit<CertifiedKey, 'key' | 'createdAt' | 'expiresAt'> {
-  const flags = signatures.find((signature) => signature.flags !== undefined)?.flags
-  const may = (flag: number) => flags === undefined || (flags & flag) !== 0
   return {
-    canSign: canSignBy(algorithm) && may(KeyFlag.sign),
-    canCertify: canSignBy(algorithm) && may(KeyFlag.certify),
-    canEncryptComms: canEncryptBy(algorithm) && may(KeyFlag.encryptComms),
-    canEncryptStorage: canEncryptBy(algorithm) && may(KeyFlag.encryptStorage),
+    primary,
+    subkeys: subkeys.filter((subkey) => subkey !== undefined),
+    emails: [...distinct.values()],
+    bytes: key.write(),
   }
 }
 
-/** A subkey that signs has signed its primary key in turn: nobody makes the subkey of another their own. */
-function bound(component: Component, primary: CertifiedKey, signed: SelfSignatures): CertifiedKey[] {
-  const key = understood(component)
-  const binding = key && signed.newest(component, [SignatureType.subkeyBinding])
-  if (!binding || signed.newest(component, [SignatureType.subkeyRevocation])) return []
-  const uses = usesOf(key, [binding])
-  const isSigning = uses.canSign && signed.isConsented(component, key, binding)
-  if (uses.canSign && !isSigning && binding.flags !== undefined) return []
-  const life = lifeOf(key, [binding])
-  const ends = [life.expiresAt, primary.expiresAt].filter((end) => end !== null).toSorted((a, b) => +a - +b)
-  return [{ key, ...life, expiresAt: ends[0] ?? null, ...uses, canSign: isSigning, canCertify: false }]
+/** The one key in a text. @throws OpenPgpError */
+async function readOnly(armored: string): Promise<Key> {
+  if (armored.includes('PRIVATE KEY BLOCK')) throw new OpenPgpError('is a private key, which nobody else may ever see')
+  const blocks = armored.split('-----BEGIN PGP PUBLIC KEY BLOCK-----').length - 1
+  if (blocks === 0) throw new OpenPgpError('is no "PGP PUBLIC KEY BLOCK"')
+  if (blocks > 1) throw new OpenPgpError('has more than one block')
+  const keys = await readKeys({ armoredKeys: armored, config: settings }).catch((error: unknown) => {
+    throw new OpenPgpError(`cannot be read: ${messageOf(error)}`)
+  })
+  const [key] = keys
+  if (!key || keys.length > 1) throw new OpenPgpError('is more than one key')
+  if (key.isPrivate()) throw new OpenPgpError('is a private key, which nobody else may ever see')
+  return key
+}
+
+async function readPrimary(key: Key, latest: Date): Promise<CertifiedKey> {
+  const expiresAt = await key.getExpirationTime(undefined, settings)
+  const alive = whileAlive(expiresAt, latest)
+  const user = alive && (await key.getPrimaryUser(alive, undefined, settings).catch(() => undefined))
+  if (!user) throw new OpenPgpError('has no user id that it has signed')
+  const uses = usesOf(key, user.selfCertification)
+  return { ...factsOf(key), expiresAt: endOf(expiresAt), ...uses, canSign: await maySign(key, key, alive) }
 }
 
 /** A subkey of a kind that is not taken spoils nothing else. */
-function understood({ packet }: Component): PublicKey | undefined {
-  try {
-    return readPublicKey(packet)
-  } catch (error) {
-    if (error instanceof PacketFault) return undefined
-    throw error
+async function readSubkey(
+  key: Key,
+  subkey: Subkey,
+  { primary, latest }: { primary: CertifiedKey; latest: Date },
+): Promise<CertifiedKey | undefined> {
+  const expiresAt = await subkey.getExpirationTime(latest, settings)
+  const alive = whileAlive(expiresAt, latest)
+  const binding = alive && (await subkey.verify(alive, settings).catch(() => undefined))
+  if (!binding) return undefined
+  const uses = usesOf(subkey, binding)
+  const ends = [endOf(expiresAt), primary.expiresAt].filter((end) => end !== null)
+  const first = ends.toSorted((a, b) => a.getTime() - b.getTime())[0] ?? null
+  const canSign = uses.canSign && (await maySign(key, subkey, whileAlive(first ?? Infinity, latest)))
+  // Nobody makes the signing subkey of another their own.
+  if (uses.canSign && !canSign && binding.keyFlags) return undefined
+  return { ...factsOf(subkey), expiresAt: first, ...uses, canSign, canCertify: false }
+}
+
+/** The latest moment at which the key lives. Undefined for one that never does. */
+function whileAlive(expiresAt: Date | number | null, latest: Date): Date | undefined {
+  if (expiresAt === null) return undefined
+  return new Date(Math.min(latest.getTime(), Number(expiresAt) - 1000))
+}
+
+const endOf = (expiresAt: Date | number | null): Date | null => (expiresAt instanceof Date ? expiresAt : null)
+
+/** Whether it was the key's own choice to sign, and the key is strong enough. */
+async function maySign(key: Key, one: Key | Subkey, at: Date | undefined): Promise<boolean> {
+  if (!at || isForgeable(one.keyPacket)) return false
+  const found = await key.getSigningKey(one.getKeyID(), at, undefined, settings).catch(() => undefined)
+  return found?.getFingerprint() === one.getFingerprint()
+}
+
+/** What a key may be used for (RFC 9580, 5.2.3.29). */
+const KeyFlag = { certify: 1, sign: 2, encryptComms: 4, encryptStorage: 8 } as const
+
+/** Where nothing is said, a key may do what its kind can. */
+function usesOf(one: Key | Subkey, { keyFlags }: SignaturePacket) {
+  const { algorithm } = one.getAlgorithmInfo()
+  const canEncrypt = ['rsaEncryptSign', 'rsaEncrypt', 'elgamal', 'ecdh', 'x25519', 'x448'].includes(algorithm)
+  const may = (flag: number) => !keyFlags || ((keyFlags[0] ?? 0) & flag) !== 0
+  return {
+    canSign: isSigningAlgorithm(algorithm) && may(KeyFlag.sign),
+    canCertify: isSigningAlgorithm(algorithm) && may(KeyFlag.certify),
+    canEncryptComms: canEncrypt && may(KeyFlag.encryptComms),
+    canEncryptStorage: canEncrypt && may(KeyFlag.encryptStorage),
   }
 }
 
-const dateOf = (seconds: number): Date => new Date(seconds * 1000)
+function factsOf(one: Key | Subkey): Pick<CertifiedKey, 'keyId' | 'fingerprint' | 'packet' | 'madeAt'> {
+  const packets = new PacketList()
+  packets.push(one.keyPacket)
+  return {
+    keyId: one.getKeyID().toHex().toUpperCase(),
+    fingerprint: one.getFingerprint().toUpperCase(),
+    packet: packets.write(),
+    madeAt: one.getCreationTime(),
+  }
+}

@@ -1,45 +1,71 @@
-import { readArmor } from './armor.ts'
-import { readPackets, Tag } from './packets.ts'
-import { type PublicKey, readPublicKey } from './public-key.ts'
-import { PacketFault } from './reader.ts'
-import { isMadeBy, readSignature, type Signature, SignatureType } from './signature.ts'
+import {
+  createMessage,
+  enums,
+  type Key,
+  readKey,
+  readSignature,
+  type Signature,
+  SignaturePacket,
+  verify,
+} from 'openpgp'
+import { isForgeable, requireStrong, settings, TOLERANCE_MS } from './library.ts'
+import type { SignedContent, SignedVerdict } from './model.ts'
 
-/** A signature has one packet of some hundred bytes; several of them are several signers. */
-const MAX_PACKETS = 8
-
-/** For these forgeries can be computed: the text and its signature may come from two different hands. */
-const WEAK_HASHES: readonly (string | undefined)[] = ['sha1']
-
-/** The first signature in an armored text. @throws PacketFault */
-export function readDetachedSignature(armored: string): Signature {
-  const packet = readPackets(readArmor(armored, 'SIGNATURE'), MAX_PACKETS).find(({ tag }) => tag === Tag.signature)
-  if (!packet) throw new PacketFault('holds no signature')
-  return readSignature(packet.body)
+/** The identifier of the key that an armored signature says to be by, in capitals; undefined for what is no single signature. */
+export async function readIssuer(armored: string): Promise<string | undefined> {
+  const one = await readOne(armored)
+  return one?.packet.issuerKeyID.toHex().toUpperCase()
 }
 
-/** A key that was taken before, from its packet. @throws PacketFault */
-export function readKeptKey(packet: Uint8Array): PublicKey {
-  const [first] = readPackets(packet, 1)
-  if (!first) throw new PacketFault('is empty')
-  return readPublicKey(first)
+/** Several packets are several signers, of whom programs name different ones. What the library cannot read has another class. */
+async function readOne(
+  armoredSignature: string,
+): Promise<{ signature: Signature; packet: SignaturePacket } | undefined> {
+  const signature = await readSignature({ armoredSignature, config: settings }).catch(() => undefined)
+  const [packet, second] = signature?.packets ?? []
+  return signature && packet instanceof SignaturePacket && !second ? { signature, packet } : undefined
 }
 
-/** Whether the key made the signature over this content while the key was alive, and the signature is alive now. */
-export function isContentSignedBy(
-  { key, expiresAt }: { key: PublicKey; expiresAt: Date | null },
-  signature: Signature,
-  { content, now }: { content: Uint8Array; now: Date },
-): boolean {
-  const { type, hash, createdAt, expiresAfter = 0 } = signature
-  if (WEAK_HASHES.includes(hash)) return false
-  const isText = type === SignatureType.text
-  if (!isText && type !== SignatureType.binary) return false
-  if (createdAt < key.createdAt || (expiresAt && createdAt * 1000 >= expiresAt.getTime())) return false
-  if (expiresAfter !== 0 && (createdAt + expiresAfter) * 1000 <= now.getTime()) return false
-  return isMadeBy(key, signature, [isText ? withNetworkLineEndings(content) : content])
+/**
+ * Whether a key, or a subkey of it that signs, has signed one of the contents: while it lived, and with a signature that is alive now.
+ * Never with a hash for which forgeries can be computed: the library refuses SHA-1.
+ */
+export async function judgeSigned({ certificate, armored, contents, now }: SignedContent): Promise<SignedVerdict> {
+  const [one, key] = [await readOne(armored), await readStored(certificate)]
+  if (!one || !key) return { isSigned: false, isFinal: true }
+  const { signature, packet } = one
+  const isText = packet.signatureType === enums.signature.text
+  // Such a signature says nothing of line endings: with CR in it, another content would be as right.
+  const exact = contents.filter((content) => !isText || !content.includes(0x0d))
+  const verdicts = await Promise.all(exact.map((content) => isOver({ key, signature, now }, content)))
+  const latest = now.getTime() + TOLERANCE_MS
+  const isFinal = packet.getExpirationTime() === Infinity && (packet.created?.getTime() ?? 0) <= latest
+  return { isSigned: verdicts.includes(true), isFinal }
 }
 
-/** RFC 9580, 5.2.1.2. */
-function withNetworkLineEndings(content: Uint8Array): Uint8Array {
-  return Buffer.from(Buffer.from(content).toString('latin1').replace(/\r?\n/g, '\r\n'), 'latin1')
+/** A key that was taken before. Undefined for one that would not be taken today. */
+async function readStored(binaryKey: Uint8Array): Promise<Key | undefined> {
+  try {
+    const key = await readKey({ binaryKey, config: settings })
+    requireStrong(key)
+    key.subkeys = key.subkeys.filter(({ keyPacket }) => !isForgeable(keyPacket))
+    return key
+  } catch {
+    return undefined
+  }
+}
+
+async function isOver(
+  { key, signature, now }: { key: Key; signature: Signature; now: Date },
+  content: Uint8Array,
+): Promise<boolean> {
+  const message = await createMessage({ binary: content })
+  const date = new Date(now.getTime() + TOLERANCE_MS)
+  const options = { message, signature, verificationKeys: key, date, config: settings, format: 'binary' as const }
+  try {
+    const { signatures } = await verify(options)
+    return (await signatures[0]?.verified) === true
+  } catch {
+    return false
+  }
 }

@@ -1,5 +1,5 @@
 import { ConfigError } from '../../config.ts'
-import { KeyFault } from '../../kernel/ssh-blob.ts'
+import { SshKeyError } from '../../kernel/ssh-blob.ts'
 import { errorCode, messageOf } from '../../kernel/thrown.ts'
 
 /** What is read from the file that a setting names. @throws ConfigError when it cannot be read, or is no key */
@@ -7,7 +7,7 @@ export function fromKeyFile<Value>(setting: string, path: string, read: () => Va
   try {
     return read()
   } catch (error) {
-    if (!(error instanceof KeyFault) && errorCode(error) === undefined) throw error
+    if (!(error instanceof SshKeyError) && errorCode(error) === undefined) throw error
     throw new ConfigError(
       `${setting}=${JSON.stringify(path)} cannot be used: ${messageOf(error)}. ` +
         "What it needs is made by: ssh-keygen -t ed25519 -N '' -f FILE",

@@ -1,5 +1,7 @@
-import { createHash, createPublicKey, type JsonWebKey, type KeyObject, verify as verifyBytes } from 'node:crypto'
-import { BlobReader, blobString, KeyFault } from '../../kernel/ssh-blob.ts'
+import { createHash, createPublicKey, type KeyObject, verify as verifyBytes } from 'node:crypto'
+import { utils } from 'ssh2'
+import { isSmallOrder } from '../../kernel/ed25519.ts'
+import { BlobReader, blobString, SshKeyError } from '../../kernel/ssh-blob.ts'
 
 /** A key of an account or of the instance, able to verify. */
 export interface SshKey {
@@ -11,14 +13,30 @@ export interface SshKey {
 export const fingerprintOf = (blob: Uint8Array): string =>
   `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`
 
-/** @throws KeyFault for a key that cannot be taken */
+/** Smaller ones can be broken; larger ones cost the service more than they give. */
+const MIN_RSA_BITS = 2048
+const MAX_RSA_BITS = 16384
+
+/** By the kind of key: the algorithms of its signatures with their hashes. Never SHA-1 (RFC 8332); Ed25519 hashes by itself. */
+const kinds = new Map<string, ReadonlyMap<string, string | null>>([
+  ['ssh-ed25519', new Map([['ssh-ed25519', null]])],
+  ['ssh-rsa', new Map([['rsa-sha2-256', 'sha256']]).set('rsa-sha2-512', 'sha512')],
+  ['ecdsa-sha2-nistp256', new Map([['ecdsa-sha2-nistp256', 'sha256']])],
+  ['ecdsa-sha2-nistp384', new Map([['ecdsa-sha2-nistp384', 'sha384']])],
+  ['ecdsa-sha2-nistp521', new Map([['ecdsa-sha2-nistp521', 'sha512']])],
+])
+
+/** Keys that live in a security token, with the kind that they are of inside. ssh2 knows nothing of them. */
+const tokenKinds = new Map([
+  ['sk-ssh-ed25519@openssh.com', 'ssh-ed25519'],
+  ['sk-ecdsa-sha2-nistp256@openssh.com', 'ecdsa-sha2-nistp256'],
+])
+
+/** @param blob as SSH writes a public key. @throws SshKeyError for a key that cannot be taken */
 export function readSshKey(blob: Uint8Array): SshKey {
-  const reader = new BlobReader(blob)
-  const kind = reader.text()
-  const read = kinds.get(kind)
-  if (!read) throw new KeyFault('its kind is not taken')
-  const isSigned = read(reader)
-  reader.end()
+  const kind = new BlobReader(blob).text()
+  const plainKind = tokenKinds.get(kind)
+  const { isSigned } = plainKind === undefined ? readPlain(kind, blob) : readToken(kind, plainKind, blob)
   return {
     hasSigned(signed, signature) {
       const content = new BlobReader(signature)
@@ -31,90 +49,107 @@ export function readSshKey(blob: Uint8Array): SshKey {
   }
 }
 
-type IsSigned = (algorithm: string, signature: BlobReader, signed: Uint8Array) => boolean
-
-const kinds = new Map<string, (reader: BlobReader) => IsSigned>([
-  ['ssh-ed25519', ed25519],
-  ['ssh-rsa', rsa],
-  ['ecdsa-sha2-nistp256', ecdsa('P-256', 32, 'sha256')],
-  ['ecdsa-sha2-nistp384', ecdsa('P-384', 48, 'sha384')],
-  ['ecdsa-sha2-nistp521', ecdsa('P-521', 66, 'sha512')],
-  ['sk-ssh-ed25519@openssh.com', inToken(ed25519, 'ssh-ed25519')],
-  ['sk-ecdsa-sha2-nistp256@openssh.com', inToken(ecdsa('P-256', 32, 'sha256'), 'ecdsa-sha2-nistp256')],
-])
-
-/** RFC 8709, 6. */
-function ed25519(reader: BlobReader): IsSigned {
-  const key = imported({ kty: 'OKP', crv: 'Ed25519', x: base64url(reader.string()) })
-  return (algorithm, signature, signed) =>
-    algorithm === 'ssh-ed25519' && verifyBytes(null, signed, key, signature.string())
+interface Verifier {
+  isSigned(algorithm: string, signature: BlobReader, signed: Uint8Array): boolean
 }
 
-const rsaHashes = new Map([
-  ['rsa-sha2-256', 'sha256'],
-  ['rsa-sha2-512', 'sha512'],
-])
-
-/** RFC 8332, 3; never with SHA-1. */
-function rsa(reader: BlobReader): IsSigned {
-  const [exponent, modulus] = [reader.positive(), reader.positive()]
-  const key = imported({ kty: 'RSA', n: base64url(modulus), e: base64url(exponent) })
-  return (algorithm, signature, signed) => {
-    const hash = rsaHashes.get(algorithm)
-    const value = fitted(signature.string(), modulus.length)
-    return hash !== undefined && value !== undefined && verifyBytes(hash, signed, key, value)
+function readPlain(kind: string, blob: Uint8Array): Verifier {
+  const hashes = kinds.get(kind)
+  if (!hashes) throw new SshKeyError(`keys of the kind ${JSON.stringify(kind.slice(0, 60))} are not taken`)
+  const parsed = utils.parseKey(`${kind} ${Buffer.from(blob).toString('base64')}`)
+  if (parsed instanceof Error) throw new SshKeyError('its content is not that of its kind')
+  const key = imported(parsed.getPublicPEM())
+  const size = requireStrong(kind, blob, key)
+  return {
+    isSigned(algorithm, signature, signed) {
+      const hash = hashes.get(algorithm)
+      if (hash === undefined) return false
+      const value = signature.string()
+      if (kind === 'ssh-ed25519') return verifyBytes(hash, signed, key, value)
+      if (kind === 'ssh-rsa') return verifyBytes(hash, signed, key, padded(value, size))
+      const pair = new BlobReader(value)
+      const numbers = Buffer.concat([padded(pair.positive(), size), padded(pair.positive(), size)])
+      return verifyBytes(hash, signed, { key, dsaEncoding: 'ieee-p1363' }, numbers)
+    },
   }
 }
 
-/** RFC 5656, 3.1. */
-function ecdsa(crv: string, size: number, hash: string): (reader: BlobReader) => IsSigned {
-  return (reader) => {
-    reader.string()
-    const point = reader.string()
-    const [x, y] = [point.subarray(1, 1 + size), point.subarray(1 + size)]
-    const key = imported({ kty: 'EC', crv, x: base64url(x), y: base64url(y) })
-    const algorithmOf = `ecdsa-sha2-nistp${crv.slice(2)}`
-    return (algorithm, signature, signed) => {
-      const pair = new BlobReader(signature.string())
-      const [one, other] = [fitted(pair.positive(), size), fitted(pair.positive(), size)]
-      if (algorithm !== algorithmOf || !one || !other) return false
-      return verifyBytes(hash, signed, { key, dsaEncoding: 'ieee-p1363' }, Buffer.concat([one, other]))
-    }
+function imported(pem: string): KeyObject {
+  try {
+    return createPublicKey(pem)
+  } catch {
+    throw new SshKeyError('it is no real key')
   }
 }
+
+/**
+ * The library takes weak keys, and ignores what follows a key and the name of its curve. A key has one spelling here, because its
+ * fingerprint is how it is known.
+ * @returns bytes of the modulus, or of a coordinate
+ */
+function requireStrong(kind: string, blob: Uint8Array, key: KeyObject): number {
+  const { x, y, n, e } = key.export({ format: 'jwk' })
+  const [point, modulus, exponent] = [bytesOf(x), bytesOf(n), bytesOf(e)]
+  const isSpelled = (...fields: Uint8Array[]) => {
+    const content = [Buffer.from(kind), ...fields].map((field) => blobString(field))
+    if (!Buffer.concat(content).equals(blob)) throw new SshKeyError('its content is not that of its kind')
+  }
+  if (kind === 'ssh-rsa') {
+    const bits = modulus.length * 8 - Math.clz32(modulus[0] ?? 0) + 24
+    if (bits < MIN_RSA_BITS) throw new SshKeyError(`an RSA key needs ${MIN_RSA_BITS} bits, this one has ${bits}`)
+    if (bits > MAX_RSA_BITS) throw new SshKeyError(`an RSA key may have ${MAX_RSA_BITS} bits, this one has ${bits}`)
+    const isSmallest = exponent.length === 1 && (exponent[0] ?? 0) < 3
+    if (isSmallest || exponent.length > 8 || isEven(exponent) || isEven(modulus))
+      throw new SshKeyError('it is no real RSA key')
+    isSpelled(signedNumber(exponent), signedNumber(modulus))
+    return modulus.length
+  }
+  if (kind === 'ssh-ed25519') {
+    if (isSmallOrder(point)) throw new SshKeyError('anybody could sign with this key')
+    isSpelled(point)
+  } else isSpelled(Buffer.from(kind.slice('ecdsa-sha2-'.length)), Buffer.concat([Buffer.of(4), point, bytesOf(y)]))
+  return point.length
+}
+
+const bytesOf = (encoded = ''): Buffer => Buffer.from(encoded, 'base64url')
+const isEven = (bytes: Uint8Array): boolean => ((bytes.at(-1) ?? 0) & 1) === 0
+
+/** A zero keeps the sign of a number that would be negative (RFC 4251, 5). */
+const signedNumber = (bytes: Uint8Array): Uint8Array =>
+  (bytes[0] ?? 0) < 128 ? bytes : Buffer.concat([Buffer.of(0), bytes])
 
 const PRESENT = 1
+const APPLICATION = /^ssh:[\x20-\x7e]{0,250}$/
 
 /** A security token signs a summary, with the application it is for and whether somebody touched it (OpenSSH, PROTOCOL.u2f). */
-function inToken(plain: (reader: BlobReader) => IsSigned, plainAlgorithm: string): (reader: BlobReader) => IsSigned {
-  return (reader) => {
-    const isSigned = plain(reader)
-    const application = sha256(reader.string())
-    return (algorithm, signature, signed) => {
+function readToken(kind: string, plainKind: string, blob: Uint8Array): Verifier {
+  const reader = new BlobReader(blob)
+  reader.string()
+  const fields = plainKind === 'ssh-ed25519' ? [reader.string()] : [reader.string(), reader.string()]
+  const application = reader.text()
+  reader.end()
+  if (!APPLICATION.test(application)) throw new SshKeyError('its application does not begin with ssh:')
+  const plain = readPlain(
+    plainKind,
+    Buffer.concat([Buffer.from(plainKind), ...fields].map((field) => blobString(field))),
+  )
+  const summary = sha256(Buffer.from(application))
+  return {
+    isSigned(algorithm, signature, signed) {
       const value = signature.string()
       const state = signature.rest()
       const [flags = 0] = state
-      if (algorithm !== `sk-${plainAlgorithm}@openssh.com` || state.length !== 5 || (flags & PRESENT) === 0)
-        return false
-      const inner = new BlobReader(blobString(value))
-      return isSigned(plainAlgorithm, inner, Buffer.concat([application, state, sha256(signed)]))
-    }
+      if (algorithm !== kind || state.length !== 5 || (flags & PRESENT) === 0) return false
+      const content = Buffer.concat([summary, state, sha256(signed)])
+      return plain.isSigned(plainKind, new BlobReader(blobString(value)), content)
+    },
   }
 }
 
-/** With zeros before it up to the length, which some programs leave out. */
-function fitted(bytes: Uint8Array, length: number): Uint8Array | undefined {
-  if (bytes.length > length) return undefined
+/** With zeros before it up to the length, which some programs leave out. @throws SshKeyError for a longer number */
+function padded(bytes: Uint8Array, length: number): Uint8Array {
+  if (bytes.length > length) throw new SshKeyError('its signature is too long')
   return Buffer.concat([Buffer.alloc(length - bytes.length), bytes])
 }
 
-function imported(key: JsonWebKey): KeyObject {
-  try {
-    return createPublicKey({ key, format: 'jwk' })
-  } catch {
-    throw new KeyFault('it is no real key')
-  }
-}
-
 const sha256 = (bytes: Uint8Array): Uint8Array => createHash('sha256').update(bytes).digest()
-const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')

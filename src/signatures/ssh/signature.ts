@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { BlobReader, blobString, KeyFault } from '../../kernel/ssh-blob.ts'
+import { BlobReader, blobString, SshKeyError } from '../../kernel/ssh-blob.ts'
 import { fingerprintOf, readSshKey } from './public-key.ts'
 
 /** What Git signs for; a signature made for anything else, such as a file or a login, is none of a commit. */
@@ -19,23 +19,23 @@ export interface SshSignature {
 
 export const isSshSignature = (text: string): boolean => text.startsWith(BEGIN)
 
-/** @throws KeyFault for what is no such signature, or made for another purpose than Git */
+/** @throws SshKeyError for what is no such signature, or made for another purpose than Git */
 export function readSshSignature(armored: string): SshSignature {
   const end = armored.indexOf(END)
   const encoded = armored.slice(BEGIN.length, Math.max(end, 0)).replace(/\s+/g, '')
-  if (end < 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(encoded)) throw new KeyFault('it is no SSH signature')
+  if (end < 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(encoded)) throw new SshKeyError('it is no SSH signature')
   const bytes = Buffer.from(encoded, 'base64')
-  if (bytes.toString('latin1', 0, MAGIC.length) !== MAGIC) throw new KeyFault('it is no SSH signature')
+  if (bytes.toString('latin1', 0, MAGIC.length) !== MAGIC) throw new SshKeyError('it is no SSH signature')
   const reader = new BlobReader(bytes.subarray(MAGIC.length))
-  if (reader.number() !== VERSION) throw new KeyFault('it is of a version that is not known')
+  if (reader.number() !== VERSION) throw new SshKeyError('it is of a version that is not known')
   const blob = reader.string()
   const namespace = reader.text()
   reader.string() // Reserved, and to be ignored.
   const hash = reader.text()
   const signature = reader.string()
   reader.end()
-  if (namespace !== NAMESPACE) throw new KeyFault('it was made for something else')
-  if (!hashes.includes(hash)) throw new KeyFault('its hash is not taken')
+  if (namespace !== NAMESPACE) throw new SshKeyError('it was made for something else')
+  if (!hashes.includes(hash)) throw new SshKeyError('its hash is not taken')
   return { fingerprint: fingerprintOf(blob), isOver: (content) => isSigned(blob, signedForm(content, hash), signature) }
 }
 
@@ -44,7 +44,7 @@ function isSigned(blob: Uint8Array, signed: Uint8Array, signature: Uint8Array): 
   try {
     return readSshKey(blob).hasSigned(signed, signature)
   } catch (error) {
-    if (error instanceof KeyFault) return false
+    if (error instanceof SshKeyError) return false
     throw error
   }
 }

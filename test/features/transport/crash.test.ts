@@ -206,5 +206,5 @@ describe('an interrupted transfer', () => {
     await repairPushes(service.context, never)
     await service.git(['push', '-q', '--force', repo.as(owner), 'HEAD:main'], { cwd })
     expect(await repo.rowLines()).toEqual(await repo.diskLines())
-  }, 30_000)
+  })
 })

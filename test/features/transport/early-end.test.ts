@@ -15,7 +15,7 @@ beforeAll(async () => {
   owner = await service.createUser()
   repo = await hostRepository(service, owner)
   replica = await startReplica(service)
-}, 60_000)
+})
 afterAll(async () => {
   await replica.kill()
   await service.stop()
@@ -67,5 +67,4 @@ test.each([
     const url = repo.as(owner).replace(new URL(service.url).host, new URL(replica.url).host)
     await service.git(['push', '-q', '--force', url, 'HEAD:main'], { cwd })
   },
-  60_000,
 )

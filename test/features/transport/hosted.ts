@@ -1,8 +1,13 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { and, asc, eq } from 'drizzle-orm'
+import { asc, eq } from 'drizzle-orm'
 import { type RefRow, refs } from '../../../db/schema/refs.ts'
-import { type RepositoryRow, repositories } from '../../../db/schema/repositories.ts'
+import {
+  type RepositoryCountersRow,
+  type RepositoryRow,
+  repositories,
+  repositoryCounters,
+} from '../../../db/schema/repositories.ts'
 import { users } from '../../../db/schema/users.ts'
 import type { Context } from '../../../src/context.ts'
 import type { GitClient } from '../../harness/git.ts'
@@ -16,7 +21,7 @@ export interface Hosted {
   url: string
   /** With a person's credentials inside. */
   as(user: TestUser): string
-  row(): Promise<RepositoryRow>
+  row(): Promise<RepositoryRow & RepositoryCountersRow>
   refRows(): Promise<RefRow[]>
   /** What the rows say, as `branch main <sha>`. */
   rowLines(): Promise<string[]>
@@ -61,12 +66,13 @@ function hosted(context: Context, { id, name, url }: { id: number; name: string;
       return signed.href
     },
     async row() {
-      const [row] = await db
-        .select()
+      const [found] = await db
+        .select({ row: repositories, counters: repositoryCounters })
         .from(repositories)
-        .where(and(eq(repositories.id, id)))
-      if (!row) throw new Error('the repository is gone')
-      return row
+        .innerJoin(repositoryCounters, eq(repositoryCounters.repositoryId, repositories.id))
+        .where(eq(repositories.id, id))
+      if (!found) throw new Error('the repository is gone')
+      return { ...found.row, ...found.counters }
     },
     rowLines: async () => (await refRows()).map(({ kind, name, sha }) => `${kind} ${name} ${sha}`).sort(),
     async diskLines() {

@@ -51,6 +51,8 @@ describe('a push that names what it may not', () => {
     ['refs/heads/HEAD', 'invalid branch name'],
     ['refs/heads/refs/heads/x', 'invalid branch name'],
     ['refs/heads/-x', 'invalid ref name'],
+    ['refs/heads/safe\u202egnp.x', 'invalid branch name'],
+    ['refs/tags/v1\u2066', 'invalid tag name'],
   ])('%s is refused with a reason that git prints', async (ref, reason) => {
     const run = await service.git.run(['push', repo.as(owner), `main:${ref}`, 'main:innocent'], { cwd })
     expect(run.exitCode).not.toBe(0)
@@ -68,6 +70,14 @@ describe('a push that names what it may not', () => {
       expect(await repo.diskLines()).toEqual([`branch main ${head}`])
     },
   )
+
+  test('a name that reads as another one, from before it was refused, can be deleted', async () => {
+    const ref = 'refs/heads/safe\u202egnp.x'
+    await service.context.git.updateRefs(repo.id, [{ ref, new: head }])
+    const run = await service.git.run(['push', repo.as(owner), `:${ref}`], { cwd })
+    expect([run.exitCode, run.stderr]).toEqual([0, expect.stringContaining('[deleted]')])
+    expect(await repo.diskLines()).toEqual([`branch main ${head}`])
+  })
 
   test('the default branch cannot be deleted', async () => {
     const run = await service.git.run(['push', repo.as(owner), ':main'], { cwd })

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { DataFault } from '../../../src/features/admin/data/check.ts'
-import { checkData } from '../../../src/features/admin/data/data.ts'
+import { keyFile } from '../../../src/auth/instance-key.ts'
+import type { DataFault } from '../../../src/doctor/data/check.ts'
+import { checkData } from '../../../src/doctor/data/check-data.ts'
 import type { TestService } from '../../harness/service.ts'
 import { type Replica, startReplica } from './replica.ts'
 
@@ -9,6 +11,7 @@ export const startTwin = (service: TestService, name: string, settings: Record<s
   startReplica(service, {
     ...settings,
     DATA_DIR: join(service.folder, name),
+    SECRET_KEY: settings.SECRET_KEY ?? readFileSync(keyFile(service.context.config), 'utf8').trim(),
     REPOSITORIES_DIR: service.context.config.repositoriesDir,
   })
 

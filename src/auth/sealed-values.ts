@@ -1,0 +1,20 @@
+import { sql } from 'drizzle-orm'
+import type { Db } from '../../db/client.ts'
+import { twoFactors } from '../../db/schema/credentials.ts'
+import { hooks } from '../../db/schema/hooks.ts'
+import type { Secrets } from './secrets.ts'
+
+/** Enough to tell a wrong key from a damaged value. */
+const MAX_OF_EACH_KIND = 1000
+
+/** What the present key opens of the stored secrets. */
+export async function countSealed(db: Db, secrets: Secrets): Promise<{ sealed: number; unreadable: number }> {
+  const rows = await db.execute<{ purpose: string; sealed: Uint8Array }>(sql`
+    (select 'two-factor' as purpose, secret as sealed from ${twoFactors} order by user_id desc limit ${MAX_OF_EACH_KIND})
+    union all (select 'hook secret', secret from ${hooks} where secret is not null order by id desc limit ${MAX_OF_EACH_KIND})
+    union all (select 'hook authorization', authorization_header from ${hooks}
+      where authorization_header is not null order by id desc limit ${MAX_OF_EACH_KIND})
+    union all (select 'hook url', sealed_url from ${hooks} where sealed_url is not null order by id desc limit ${MAX_OF_EACH_KIND})`)
+  const unreadable = rows.filter(({ purpose, sealed }) => secrets.tryOpen(purpose, sealed) === undefined)
+  return { sealed: rows.length, unreadable: unreadable.length }
+}

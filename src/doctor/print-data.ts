@@ -1,0 +1,59 @@
+import { withContext } from '../assemble.ts'
+import type { Config } from '../config.ts'
+import { createLog } from '../log.ts'
+import type { DataFault } from './data/check.ts'
+import { checkData } from './data/check-data.ts'
+
+export interface DataOptions {
+  mends: boolean
+  isQuick: boolean
+}
+
+/** Looks through rows and folders, prints each fault as it is found, and returns the exit status. */
+export function printData(config: Config, { mends, isQuick }: DataOptions): Promise<number> {
+  return withContext(config, async (context) => {
+    const stopping = new AbortController()
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())
+    const counts = { found: 0, mended: 0 }
+    const { repositories, folders } = await checkData({
+      // What is done is told below; the log would repeat it.
+      context: { ...context, log: createLog({ ...config, logLevel: 'silent' }) },
+      mends,
+      looksAtObjects: !isQuick,
+      signal: stopping.signal,
+      found(fault) {
+        counts.found += 1
+        if (fault.isMended) counts.mended += 1
+        process.stdout.write(describe(fault))
+      },
+      progress: progressLine(),
+    })
+    if (stopping.signal.aborted) {
+      process.stdout.write('\nStopped before the end.\n')
+      return 1
+    }
+    const left = counts.found - counts.mended
+    const looked = `${repositories} repositories and ${folders} folders were looked through`
+    const told = left === 0 ? 'All is well' : `${left} ${left === 1 ? 'fault is' : 'faults are'} left`
+    const mended = counts.mended === 0 ? '' : `, ${counts.mended} mended`
+    process.stdout.write(`${counts.found === 0 ? '' : '\n'}${told}${mended}: ${looked}.\n`)
+    return left === 0 ? 0 : 1
+  })
+}
+
+function describe({ subject, detail, remedy, isMended }: DataFault): string {
+  if (isMended) return `MENDED ${subject}: ${detail}\n       What was done: it ${remedy}\n`
+  return `FAULT  ${subject}: ${detail}\n       To mend it: ${remedy}\n`
+}
+
+const EACH_MS = 2000
+
+/** A line on standard error every two seconds: what is found goes to standard output, which may be a file. */
+function progressLine(): (text: string) => void {
+  let last = performance.now()
+  return (text) => {
+    if (performance.now() - last < EACH_MS) return
+    last = performance.now()
+    process.stderr.write(`${text} ...\n`)
+  }
+}

@@ -1,0 +1,114 @@
+import { and, eq, gte, ilike, lte, or, type SQL, sql } from 'drizzle-orm'
+import { anyOf } from '../../../db/any-of.ts'
+import type { Db } from '../../../db/client.ts'
+import { escapeLike } from '../../../db/like.ts'
+import { comments, issueAssignees, issueLabels, issues, labels } from '../../../db/schema/issues.ts'
+import type { UserRow } from '../../../db/schema/users.ts'
+import { maySeeOwner } from '../../access/decide.ts'
+import { mayRead, readableKinds } from '../../access/issues.ts'
+import { findAccount } from '../../access/load-account.ts'
+import type { RepositoryAccess } from '../../access/repository-access.ts'
+import type { Actor } from '../../auth/actor.ts'
+import type { Context } from '../../context.ts'
+import { notFound } from '../../kernel/errors.ts'
+import { findUsableLabels } from '../labels/store.ts'
+import { findMilestones } from '../milestones/store.ts'
+
+/** What a list of issues is asked for, in the words of the request. */
+export interface IssueQuery {
+  /** Undefined: both. */
+  isClosed?: boolean
+  /** Undefined: issues and pull requests. */
+  isPull?: boolean
+  /** Names; an issue must carry all of them. Wire: unknown ones are ignored. */
+  labels: readonly string[]
+  /** Numbers or titles; any of them. Wire: unknown ones are ignored. */
+  milestones: readonly string[]
+  text?: string
+  since?: Date
+  before?: Date
+  /** Names of people. */
+  createdBy?: string
+  assignedTo?: string
+  mentions?: string
+}
+
+/**
+ * The condition over `issues` that a query means in one repository. Each list is one condition, whatever its length.
+ * @throws Refusal 404 for a person whom the reader may not know of, and for a kind that the reader may not see
+ */
+export async function issueFilter(
+  context: Context,
+  { actor, repo }: { actor: Actor | undefined; repo: RepositoryAccess },
+  query: IssueQuery,
+): Promise<SQL | undefined> {
+  const { db } = context
+  // Wire: who may not read issues has a list of pull requests only by asking for them.
+  if (!mayRead(repo.rights, { isPull: query.isPull ?? false })) throw notFound()
+  const person = (name: string | undefined) => (name ? getPerson(context, actor, name) : undefined)
+  const [poster, assignee, mentioned] = [
+    await person(query.createdBy),
+    await person(query.assignedTo),
+    await person(query.mentions),
+  ]
+  return and(
+    eq(issues.repositoryId, repo.repository.id),
+    query.isClosed === undefined ? undefined : eq(issues.isClosed, query.isClosed),
+    query.isPull === undefined ? readableKinds(repo.rights) : eq(issues.isPull, query.isPull),
+    query.since && gte(issues.updatedAt, query.since),
+    query.before && lte(issues.updatedAt, query.before),
+    query.text ? containing(query.text) : undefined,
+    poster && eq(issues.posterId, poster.id),
+    assignee && assignedTo(assignee.id),
+    mentioned && mentioning(mentioned.name),
+    query.labels.length > 0 ? await labelled(db, repo, query.labels) : undefined,
+    query.milestones.length > 0 ? await planned(db, repo, query.milestones) : undefined,
+  )
+}
+
+async function getPerson({ db, config }: Context, actor: Actor | undefined, name: string): Promise<UserRow> {
+  const account = await findAccount(db, name, actor?.user.id)
+  if (!account || !maySeeOwner(config, actor, account.row, account.isRelated))
+    throw notFound('GetUserByName', [`user redirect does not exist [name: ${name}]`])
+  return account.row
+}
+
+function containing(text: string): SQL | undefined {
+  const pattern = `%${escapeLike(text)}%`
+  const number = /^#?(\d{1,9})$/.exec(text)?.[1]
+  return or(
+    ilike(issues.title, pattern),
+    ilike(issues.body, pattern),
+    number === undefined ? undefined : eq(issues.number, Number(number)),
+  )
+}
+
+const assignedTo = (userId: number): SQL => sql`exists (
+  select 1 from ${issueAssignees} where ${issueAssignees.issueId} = ${issues.id} and ${issueAssignees.userId} = ${userId})`
+
+function mentioning(name: string): SQL {
+  const pattern = `%@${escapeLike(name)}%`
+  return sql`(${issues.body} ilike ${pattern} or exists (
+    select 1 from ${comments} where ${comments.issueId} = ${issues.id} and ${comments.body} ilike ${pattern}))`
+}
+
+/** Several labels may have one name: an issue needs one of each name. */
+async function labelled(db: Db, { repository }: RepositoryAccess, names: readonly string[]): Promise<SQL | undefined> {
+  const place = { repositoryId: repository.id, ownerId: repository.ownerId }
+  const usable = await findUsableLabels(db, place, { names: [...names] })
+  if (usable.length === 0) return undefined
+  const ids = usable.map(({ id }) => id)
+  return sql`${issues.id} in (
+    select ${issueLabels.issueId} from ${issueLabels} join ${labels} on ${labels.id} = ${issueLabels.labelId}
+    where ${anyOf(issueLabels.labelId, ids)} group by ${issueLabels.issueId}
+    having count(distinct ${labels.name}) = ${new Set(usable.map(({ name }) => name)).size})`
+}
+
+async function planned(db: Db, { repository }: RepositoryAccess, names: readonly string[]): Promise<SQL | undefined> {
+  const found = await findMilestones(db, repository.id, names)
+  if (found.length === 0) return undefined
+  return anyOf(
+    issues.milestoneId,
+    found.map(({ id }) => id),
+  )
+}

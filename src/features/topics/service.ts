@@ -1,0 +1,151 @@
+import { and, asc, eq, like, or, sql } from 'drizzle-orm'
+import { anyOf } from '../../../db/any-of.ts'
+import type { Db } from '../../../db/client.ts'
+import { escapeLike } from '../../../db/like.ts'
+import { repositories, type TopicRow, topics } from '../../../db/schema/repositories.ts'
+import { users } from '../../../db/schema/users.ts'
+import { visibleTo } from '../../access/visible.ts'
+import type { Actor } from '../../auth/actor.ts'
+import type { Context } from '../../context.ts'
+import { invalid, notFound, Refusal } from '../../kernel/errors.ts'
+import { numberedPage, type Page, type Paged } from '../../kernel/page.ts'
+
+export const MAX_TOPICS = 25
+const MAX_LENGTH = 35
+const TOPIC = /^[a-z0-9][-.a-z0-9]*$/
+
+const isTopic = (name: string): boolean => name.length <= MAX_LENGTH && TOPIC.test(name)
+
+/** Topics are written small; the same one twice is one. */
+const normalised = (names: readonly string[]): string[] => [
+  ...new Set(names.map((name) => name.trim().toLowerCase()).filter((name) => name !== '')),
+]
+
+/** @throws Refusal 422 naming what cannot be a topic, or for too many */
+export async function setTopics(context: Context, repositoryId: number, names: readonly string[]): Promise<void> {
+  const wanted = normalised(names)
+  requireTopics(wanted)
+  await context.db.transaction((tx) => writeTopics({ ...context, db: tx }, repositoryId, () => wanted))
+}
+
+/** Nothing changes when it is there already. @throws Refusal 422 */
+export async function addTopic(context: Context, repositoryId: number, name: string): Promise<void> {
+  const wanted = normalised([name])
+  if (wanted.length === 0) throw invalid('a topic needs a name', 'topic')
+  await context.db.transaction((tx) =>
+    writeTopics({ ...context, db: tx }, repositoryId, (current) => {
+      const all = [...new Set([...current, ...wanted])]
+      requireTopics(all)
+      return all
+    }),
+  )
+}
+
+/** @throws Refusal 404 when the repository does not have it */
+export async function removeTopic(context: Context, repositoryId: number, name: string): Promise<void> {
+  const [gone = ''] = normalised([name])
+  if (!isTopic(gone)) throw invalid('not the name of a topic', 'topic')
+  await context.db.transaction((tx) =>
+    writeTopics({ ...context, db: tx }, repositoryId, (current) => {
+      if (!current.includes(gone)) throw notFound()
+      return current.filter((topic) => topic !== gone)
+    }),
+  )
+}
+
+function requireTopics(names: readonly string[]): void {
+  if (names.length > MAX_TOPICS) throw invalid(`Exceeding maximum number of topics per repo (${MAX_TOPICS})`, 'topics')
+  const wrong = names.filter((name) => !isTopic(name))
+  if (wrong.length === 0) return
+  const fields = wrong.map((name) => ({ field: 'topics', message: `not the name of a topic: ${name}` }))
+  throw new Refusal(422, 'Topic names are invalid', { fields })
+}
+
+/** Under the lock of the repository's row: two callers who add at once both succeed. */
+async function writeTopics(
+  { db, clock }: Context,
+  id: number,
+  change: (current: readonly string[]) => string[],
+): Promise<void> {
+  const [row] = await db
+    .select({ topics: repositories.topics })
+    .from(repositories)
+    .where(eq(repositories.id, id))
+    .for('no key update')
+  if (!row) throw notFound()
+  const names = change(row.topics).sort()
+  if (names.join() === row.topics.join()) return
+  const now = clock.now()
+  await db.update(repositories).set({ topics: names, updatedAt: now }).where(eq(repositories.id, id))
+  const added = names.filter((name) => !row.topics.includes(name))
+  if (added.length === 0) return
+  await db
+    .insert(topics)
+    .values(added.map((name) => ({ name, createdAt: now, updatedAt: now })))
+    .onConflictDoNothing()
+  await db.update(topics).set({ updatedAt: now }).where(anyOf(topics.name, added))
+}
+
+export interface CountedTopic extends TopicRow {
+  /** Repositories with the topic that the reader may see. */
+  count: number
+}
+
+/** Topics of at least one repository that the reader may see: a name of a hidden one would tell of it. */
+export async function searchTopics(
+  { db, config }: Context,
+  actor: Actor | undefined,
+  { text, page }: { text: string; page: Page },
+): Promise<Paged<CountedTopic>> {
+  const carries = sql`${repositories.topics} @> array[${topics.name}] and ${visibleTo(config, actor)}`
+  const from = sql`from ${repositories} join ${users} on ${users.id} = ${repositories.ownerId}`
+  const wanted = and(
+    sql`${topics.name} like ${`%${escapeLike(text.toLowerCase())}%`}`,
+    sql`exists (select 1 ${from} where ${carries})`,
+  )
+  const [rows, total] = await Promise.all([
+    db.select().from(topics).where(wanted).orderBy(asc(topics.name)).limit(page.limit).offset(page.offset),
+    db.$count(topics, wanted),
+  ])
+  const counts = await countEach(
+    { db, config },
+    actor,
+    rows.map(({ name }) => name),
+  )
+  return numberedPage(page, { rows: rows.map((row) => ({ ...row, count: counts.get(row.name) ?? 0 })), total })
+}
+
+/** A word that more topics than this have in them tells little. */
+const MAX_MATCHING_TOPICS = 100
+
+/** Names of topics with one of the words in them, whoever has them. */
+export async function findTopicNames(db: Db, words: readonly string[]): Promise<string[]> {
+  if (words.length === 0) return []
+  const matching = or(...words.map((word) => like(topics.name, `%${escapeLike(word)}%`)))
+  const rows = await db.select({ name: topics.name }).from(topics).where(matching).limit(MAX_MATCHING_TOPICS)
+  return rows.map(({ name }) => name)
+}
+
+async function countEach(
+  { db, config }: Pick<Context, 'db' | 'config'>,
+  actor: Actor | undefined,
+  names: readonly string[],
+): Promise<Map<string, number>> {
+  if (names.length === 0) return new Map()
+  const list = sql`array[${sql.join(
+    names.map((name) => sql`${name}`),
+    sql`, `,
+  )}]::text[]`
+  const rows = await db
+    .select({ name: sql<string>`topic.name`, count: sql<number>`count(*)::int` })
+    .from(repositories)
+    .innerJoin(users, eq(users.id, repositories.ownerId))
+    .innerJoin(sql`unnest(${repositories.topics}) as topic (name)`, sql`topic.name = any(${list})`)
+    .where(and(sql`${repositories.topics} && ${list}`, visibleTo(config, actor)))
+    .groupBy(sql`topic.name`)
+  return new Map(rows.map(({ name, count }) => [name, count]))
+}
+
+/** One page of a repository's topics, by name. */
+export const pageOfTopics = ({ topics: all }: { topics: string[] }, { offset, limit }: Page): string[] =>
+  [...all].sort().slice(offset, offset + limit)

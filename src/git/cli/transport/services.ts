@@ -1,0 +1,54 @@
+import { GitError } from '../../errors.ts'
+import type { Served } from '../../model.ts'
+import { type Child, type Exit, guardStream } from '../process/process.ts'
+
+/** What upload-pack and receive-pack are given besides the settings of every git process. */
+export const SETTINGS = {
+  'upload-pack': [
+    ['uploadpack.allowFilter', 'true'],
+    // Never allowAnySHA1InWant: version 2 answers for any stored object as it is, older versions shall not.
+    ['uploadpack.allowReachableSHA1InWant', 'true'],
+    // Never allowRefInWant: git 2.39 then sends the sections of a shallow clone in an order its own client refuses.
+  ],
+  'receive-pack': [
+    // One pack and its index are flushed, instead of each object of a small push (reliability.md, section 1).
+    ['receive.unpackLimit', '1'],
+    ['receive.autogc', 'false'],
+    ['receive.advertisePushOptions', 'true'],
+    ['receive.advertiseAtomic', 'true'],
+    // The branch that clones start from stays; Gitea refuses its deletion too.
+    ['receive.denyDeleteCurrent', 'refuse'],
+    ['receive.denyNonFastForwards', 'false'],
+    ['receive.hideRefs', 'refs/pull'],
+    ['receive.hideRefs', 'refs/hidden'],
+  ],
+} as const
+
+/** What a client may say in `Git-Protocol`; it becomes an environment variable. */
+const PROTOCOL = /^[a-z0-9=:]{1,64}$/
+
+export function protocolVariables(protocol: string | undefined): Record<string, string> {
+  return protocol !== undefined && PROTOCOL.test(protocol) ? { GIT_PROTOCOL: protocol } : {}
+}
+
+export const isSecondVersion = ({ GIT_PROTOCOL }: Record<string, string>): boolean =>
+  GIT_PROTOCOL?.split(':').includes('version=2') ?? false
+
+/** git tells the client of most failures itself, so an exit code ends the stream without an error; an end by us is one. */
+export function served(child: Child): Served {
+  return { stream: guardStream(child, () => undefined), done: child.exited.then(report) }
+}
+
+export const report = ({ exitCode, stderr, stopped }: Exit) => ({
+  exitCode: exitCode === 0 && stopped instanceof GitError ? 143 : exitCode,
+  stderr: stopped ? `${stopped.message}\n${stderr}` : stderr,
+})
+
+/** Of an answer that needed no process. */
+export const ENDED_WELL = { exitCode: 0, stderr: '' }
+
+export const inMemory = (bytes: Uint8Array<ArrayBuffer>, end = ENDED_WELL): Served => ({
+  bytes,
+  stream: new Blob([bytes]).stream(),
+  done: Promise.resolve(end),
+})

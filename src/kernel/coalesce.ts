@@ -1,0 +1,49 @@
+export interface Coalesced {
+  /** Asks for a run. Many calls before it begins ask for one run. */
+  wake(): void
+  /** The run that is going on; undefined when there is none. */
+  readonly current: Promise<void> | undefined
+  /** Begins no further run, and waits for the one that is going on. */
+  stop(): Promise<void>
+}
+
+/**
+ * Runs `work` when asked: never twice at once, and once more when it was asked for during a run.
+ * @param work never rejects
+ * @param pauses `gatherMs` from the first call to the run, `restMs` from the end of a run to the next
+ */
+export function coalesce(work: () => Promise<void>, pauses: { gatherMs?: number; restMs?: number } = {}): Coalesced {
+  const { gatherMs = 0, restMs = 0 } = pauses
+  const stopped = Promise.withResolvers<void>()
+  let current: Promise<void> | undefined
+  let isWanted = false
+  let isStopped = false
+  const pause = async (milliseconds: number) => {
+    if (milliseconds > 0) await Promise.race([Bun.sleep(milliseconds), stopped.promise])
+  }
+  const run = async () => {
+    await pause(gatherMs)
+    while (isWanted && !isStopped) {
+      isWanted = false
+      await work()
+      await pause(restMs)
+    }
+    // In the same step as the look at `isWanted`: a call after that look begins a new run.
+    current = undefined
+  }
+  return {
+    wake() {
+      if (isStopped) return
+      isWanted = true
+      current ??= run()
+    },
+    get current() {
+      return current
+    },
+    async stop() {
+      isStopped = true
+      stopped.resolve()
+      await current
+    },
+  }
+}

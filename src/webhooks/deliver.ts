@@ -1,0 +1,71 @@
+import type { HookRow } from '../../db/schema/hooks.ts'
+import type { Context } from '../context.ts'
+import type { EventKind, StoredEvent } from '../events/catalogue.ts'
+import { type Reaction, reaction } from '../events/reaction.ts'
+import { hookCatalogue, hookKinds } from './catalogue.ts'
+import { insertDeliveries, type NewDelivery } from './deliveries.ts'
+import { findListeners, isWanted } from './match.ts'
+import { formatBody } from './messages/format.ts'
+import type { News } from './news.ts'
+
+/** Queues that repositories share: what happens in one of them is told in its order. */
+const QUEUES = 16
+
+/** Writes a delivery for each hook that wants to hear of an event. */
+export const hookDeliveryReaction: Reaction = reaction({
+  name: 'webhooks.deliver',
+  kinds: hookKinds,
+  queueOf: ({ repositoryId }) => `webhooks:${(repositoryId ?? 0) % QUEUES}`,
+  react: deliverEvent,
+})
+
+async function deliverEvent(context: Context, event: StoredEvent): Promise<void> {
+  const { db } = context
+  const places = placesOf(event)
+  const listeners = new Map(
+    await Promise.all(places.map(async (place) => [place.key, await findListeners(db, place)] as const)),
+  )
+  if ([...listeners.values()].every((hooks) => hooks.length === 0)) return
+  const told = await tell(context, event)
+  const deliveries: NewDelivery[] = []
+  for (const news of told) {
+    const hooks = listeners.get(news.toldAt ?? 'here') ?? []
+    for (const hook of hooks) deliveries.push(...deliveryOf(context, hook, { news, eventId: event.id }))
+  }
+  // Each hook counts its own: a hook that is made between two attempts changes no number of another.
+  const numbered = [...Map.groupBy(deliveries, ({ hookId }) => hookId).values()].flatMap((own) =>
+    own.map((delivery, part) => ({ ...delivery, part })),
+  )
+  await db.transaction(async (tx) => {
+    await insertDeliveries(tx, numbered)
+  })
+}
+
+const tell = <Kind extends EventKind>(context: Context, event: StoredEvent<Kind>): Promise<News[]> =>
+  hookCatalogue[event.kind](context, event)
+
+interface Place {
+  key: number | 'here'
+  repositoryId: number | null
+  ownerId: number | null
+}
+
+/** Where the event happened, and for a fork also the repository that it was made from. */
+function placesOf(event: StoredEvent): Place[] {
+  const here: Place = { key: 'here', repositoryId: event.repositoryId, ownerId: event.ownerId }
+  if (event.kind !== 'repository.forked') return [here]
+  const { forkedFromId, forkedFromOwnerId: ownerId = null } = event.payload
+  return [{ key: forkedFromId, repositoryId: forkedFromId, ownerId }, here]
+}
+
+function deliveryOf(
+  { secrets, clock }: Context,
+  hook: HookRow,
+  { news: { event, subject, ref }, eventId }: { news: News; eventId: number },
+): NewDelivery[] {
+  if (!isWanted(hook, event.type, ref)) return []
+  const secret = hook.type === 'feishu' && hook.secret !== null ? secrets.open('hook secret', hook.secret) : ''
+  const body = formatBody(hook.type, event, { settings: hook.settings, secret, now: clock.now() })
+  if (body === undefined) return []
+  return [{ hookId: hook.id, eventId, part: 0, eventType: event.type, subject, payload: JSON.stringify(body, null, 2) }]
+}

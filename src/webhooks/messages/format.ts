@@ -1,0 +1,49 @@
+import type { HookType } from '../../../db/schema/hooks.ts'
+import { describe } from './describe.ts'
+import { dingtalkBody } from './dingtalk.ts'
+import { discordBody } from './discord.ts'
+import { feishuBody } from './feishu.ts'
+import { msteamsBody } from './msteams.ts'
+import type { HookMessageEvent } from './payload.ts'
+import { slackBody } from './slack.ts'
+import { telegramBody } from './telegram.ts'
+import { wechatworkBody } from './wechatwork.ts'
+
+export interface FormatOptions {
+  /** What the hook has beside its address. */
+  settings: Readonly<Record<string, string>>
+  /** Empty without one. Only Feishu puts a signature into the body. */
+  secret: string
+  now: Date
+}
+
+/**
+ * What a hook of this type is sent for an event, before it is written as JSON. Undefined: it is not told of it. Types that people read
+ * are not told of pushes without commits, Packagist of nothing but pushes.
+ */
+export function formatBody(type: HookType, event: HookMessageEvent, options: FormatOptions): unknown {
+  if (type === 'gitea' || type === 'gogs') return event.payload
+  if (type === 'packagist') {
+    return event.type === 'push' ? { repository: { url: options.settings.package_url ?? '' } } : undefined
+  }
+  const message = describe(event)
+  if (message === undefined) return undefined
+  switch (type) {
+    case 'slack':
+      return slackBody(message, options.settings)
+    case 'discord':
+      return discordBody(message, options.settings)
+    case 'dingtalk':
+      return dingtalkBody(message)
+    case 'telegram':
+      return telegramBody(message)
+    case 'msteams':
+      return msteamsBody(message)
+    case 'feishu':
+      return feishuBody(message, options)
+    case 'wechatwork':
+      return wechatworkBody(message)
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,53 @@
+import { refUrl } from './describe.ts'
+import type { Message } from './message.ts'
+import { type Link, subjectOf, type Words, written } from './words.ts'
+
+/** https://api.slack.com/messaging/webhooks, "Formatting text": three characters are escaped. */
+const escaped = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;')
+
+/** A bar would end the address. */
+const link = (text: string, url: string): string => `<${url.replace(/[<>|]/g, encodeURIComponent)}|${text}>`
+
+const inSlack = (words: Words): string => written(words, { text: escaped, link })
+
+/** Body for a Slack incoming webhook. `settings`: channel, username, icon_url and color, as the hook has them. */
+export function slackBody(message: Message, settings: Readonly<Record<string, string>>) {
+  const attachment = attachmentOf(message, settings.color ?? '')
+  return {
+    channel: settings.channel ?? '',
+    text: inSlack(sentence(message)),
+    username: settings.username ?? '',
+    icon_url: settings.icon_url ?? '',
+    unfurl_links: 0,
+    link_names: 0,
+    attachments: attachment === undefined ? null : [{ fallback: '', ...attachment }],
+  }
+}
+
+function sentence({ event, phrase, sender, saysSender, push }: Message): Words {
+  const who: Link = { text: sender.login, url: sender.html_url }
+  if (push) {
+    const branch = { text: push.branch, url: event.type === 'push' ? refUrl(event.payload, 'branch') : '' }
+    const count = { text: push.count, url: push.compareUrl }
+    return ['[', push.repository, ':', branch, '] ', count, ` pushed by ${sender.login}`]
+  }
+  if (event.type === 'create' || event.type === 'delete') {
+    const { repository, ref, ref_type: refType } = event.payload
+    const isMade = event.type === 'create'
+    const name = isMade ? { text: ref, url: refUrl(event.payload, refType) } : ref
+    const where = { text: repository.full_name, url: repository.html_url }
+    return ['[', where, ':', name, `] ${refType} ${isMade ? 'created' : 'deleted'} by ${sender.login}`]
+  }
+  return saysSender === 'never' ? phrase : [...phrase, ' by ', who]
+}
+
+function attachmentOf({ push, title, url, body, colour }: Message, ownColour: string) {
+  if (push) {
+    const line = ({ id, url, message, author }: (typeof push.commits)[number]) =>
+      `${link(id.slice(0, 7), url)}: ${escaped(`${subjectOf(message)} - ${author.name}`)}`
+    const home = push.repository.url ?? ''
+    return { color: ownColour, title: home, title_link: home, text: push.commits.map(line).join('\n') }
+  }
+  if (title === undefined || body === '') return undefined
+  return { color: colour, title: escaped(title), title_link: url, text: escaped(body) }
+}

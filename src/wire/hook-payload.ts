@@ -1,0 +1,121 @@
+import type { Comment } from './comment.ts'
+import type { Issue } from './issue.ts'
+import type { PayloadCommit } from './payload-commit.ts'
+import type { Repository } from './repository.ts'
+import type { User } from './user.ts'
+
+/** What is in every payload. Wire: people are shown as visitors see them, so that no hidden address leaves. */
+export interface HookCommon {
+  repository: Repository
+  sender: User
+}
+
+/** Wire: without a verification, which a reader looks up where it matters. */
+export type HookCommit = Omit<PayloadCommit, 'verification'> & { verification: null }
+
+export interface PushFacts {
+  /** In full. */
+  ref: string
+  before: string
+  after: string
+  /** The newest, newest first. */
+  commits: HookCommit[]
+  totalCommits: number
+  headCommit: HookCommit | null
+  /** What the new commits are counted from; undefined where there is nothing to compare with. */
+  compareFrom: string | undefined
+}
+
+/** Wire: `commits` holds five at most, `total_commits` counts all. */
+export const MAX_PUSH_COMMITS = 5
+
+export function presentPushPayload({ repository, sender }: HookCommon, facts: PushFacts) {
+  const { ref, before, after, compareFrom } = facts
+  return {
+    ref,
+    before,
+    after,
+    compare_url:
+      compareFrom === undefined
+        ? `${repository.html_url}/`
+        : `${repository.html_url}/compare/${compareFrom}...${after}`,
+    commits: facts.commits.slice(0, MAX_PUSH_COMMITS),
+    total_commits: facts.totalCommits,
+    head_commit: facts.headCommit,
+    repository,
+    pusher: sender,
+    sender,
+  }
+}
+
+interface RefFacts {
+  /** Short. */
+  ref: string
+  refType: 'branch' | 'tag'
+}
+
+export const presentCreatePayload = (
+  { repository, sender }: HookCommon,
+  { ref, refType, sha }: RefFacts & { sha: string },
+) => ({
+  sha,
+  ref,
+  ref_type: refType,
+  repository,
+  sender,
+})
+
+export const presentDeletePayload = ({ repository, sender }: HookCommon, { ref, refType }: RefFacts) => ({
+  ref,
+  ref_type: refType,
+  pusher_type: 'user',
+  repository,
+  sender,
+})
+
+/** Wire: `forkee` is the original, `repository` the new fork. */
+export const presentForkPayload = ({ repository, sender }: HookCommon, forkee: Repository) => ({
+  forkee,
+  repository,
+  sender,
+})
+
+/** Wire: `organization` is the owner, a person too. */
+export const presentRepositoryPayload = ({ repository, sender }: HookCommon, action: 'created' | 'deleted') => ({
+  action,
+  repository,
+  organization: repository.owner,
+  sender,
+})
+
+/** What was there before an edit, by field. */
+export interface HookChanges {
+  title?: { from: string }
+  body?: { from: string }
+}
+
+export const presentIssuePayload = (
+  { repository, sender }: HookCommon,
+  { action, issue, changes }: { action: string; issue: Issue; changes?: HookChanges },
+) => ({
+  action,
+  number: issue.number,
+  ...(changes && { changes: { ...changes, added_labels: null, removed_labels: null } }),
+  issue,
+  repository,
+  sender,
+  commit_id: '',
+})
+
+export const presentCommentPayload = (
+  { repository, sender }: HookCommon,
+  { action, issue, comment, changes }: { action: string; issue: Issue; comment: Comment; changes?: HookChanges },
+) => ({
+  action,
+  issue,
+  comment,
+  ...(changes && { changes: { ...changes, added_labels: null, removed_labels: null } }),
+  repository,
+  sender,
+  is_pull: issue.pull_request !== null,
+})

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Database, openDatabase } from '../../db/client.ts'
+import { createBareDatabase, type TestDatabase } from '../harness/database.ts'
+import { runProgram } from '../harness/program.ts'
+
+const ANOTHER_KEY = 'another key, of more than 32 characters'
+
+let folder: string
+let database: TestDatabase
+let open: Database
+const key = () => readFileSync(join(folder, 'first/secret.key'), 'utf8').trim()
+const run = (words: string, dataDir: string, settings: Record<string, string> = {}) =>
+  runProgram(words === '' ? [] : words.split(' '), {
+    DATABASE_URL: database.url,
+    DATA_DIR: join(folder, dataDir),
+    REPOSITORIES_DIR: join(folder, 'repositories'),
+    PORT: '0',
+    LOG_LEVEL: 'warn',
+    ...settings,
+  })
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'hearth-key-'))
+  database = await createBareDatabase()
+  open = openDatabase(database.url, { poolSize: 2 })
+  expect((await run('user create ann --email ann@example.com', 'first')).exitCode).toBe(0)
+})
+afterAll(async () => {
+  await open.close()
+  await database.drop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+test.each(['', 'user list', 'user create bob --email bob@example.com', 'doctor --data'])(
+  '"%s" with another DATA_DIR is refused in one line that says what to bring, and makes no key',
+  async (words) => {
+    const { exitCode, stderr, stdout } = await run(words, 'second')
+    expect([exitCode, stdout]).toEqual([78, ''])
+    const file = join(folder, 'second/secret.key')
+    expect(stderr).toBe(
+      `The secret key is missing or wrong: ${file} does not exist, and SECRET_KEY is not set. To mend it: bring the file secret.key of the first server to ${file}, or set SECRET_KEY to what it holds\n`,
+    )
+    expect(existsSync(file)).toBe(false)
+  },
+)
+
+test('another SECRET_KEY is refused, and shown nowhere; the right one is taken', async () => {
+  const wrong = await run('user list', 'second', { SECRET_KEY: ANOTHER_KEY })
+  expect(wrong.exitCode).toBe(78)
+  expect(wrong.stderr).toMatch(
+    /^The secret key is missing or wrong: the key in SECRET_KEY is another one .* To mend it: set SECRET_KEY .*\n$/,
+  )
+  expect(wrong.stderr).not.toContain(ANOTHER_KEY)
+  const right = await run('user list', 'second', { SECRET_KEY: key() })
+  expect([right.exitCode, right.stdout]).toEqual([0, expect.stringMatching(/^1\tann\t/)])
+})
+
+test('doctor tells it', async () => {
+  const good = await run('doctor', 'first')
+  expect(good.stdout).toContain(`ok     Secret key: ${join(folder, 'first/secret.key')} holds the key of this database`)
+  const bad = await run('doctor', 'second', { SECRET_KEY: ANOTHER_KEY })
+  expect(bad.stdout).toContain(
+    'FAULT  Secret key: The secret key is missing or wrong: the key in SECRET_KEY is another one',
+  )
+  expect(bad.exitCode).toBe(1)
+})
+
+test('a database of before the fingerprint takes no key that opens none of its secrets', async () => {
+  const { sql } = open
+  await sql`delete from instance`
+  // What another key made: bytes that the first key does not open.
+  await sql`insert into two_factors (user_id, secret) select id, decode(repeat('01', 60), 'hex') from users where name = 'ann'`
+  const refused = await run('user list', 'first')
+  expect(refused.exitCode).toBe(78)
+  expect(refused.stderr).toContain('opens none of the secrets in this database')
+  expect(await sql`select 1 from instance`).toHaveLength(0)
+  await sql`delete from two_factors`
+  expect((await run('user list', 'first')).exitCode).toBe(0)
+  expect((await run('user list', 'second', { SECRET_KEY: ANOTHER_KEY })).exitCode).toBe(78)
+})

@@ -1,0 +1,253 @@
+import { afterEach, expect, test } from 'bun:test'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import { type AddressInfo, connect, createServer as createSocketServer, type Server, type Socket } from 'node:net'
+import { readHostPolicy } from '../../src/kernel/host-policy.ts'
+import { createOutbound, type OutboundRequest } from '../../src/outbound/client.ts'
+import { OutboundError } from '../../src/outbound/outbound-error.ts'
+
+const limits = { connectMs: 2000, firstByteMs: 300, wholeMs: 900, maxBodyBytes: 1000 }
+const generous = { connectMs: 10_000, firstByteMs: 10_000, wholeMs: 20_000, maxBodyBytes: 1000 }
+const opened: { close(): void }[] = []
+const sockets = new Set<Socket>()
+
+afterEach(() => {
+  for (const server of opened.splice(0)) server.close()
+  for (const socket of sockets) socket.destroy()
+  sockets.clear()
+})
+
+interface Seen {
+  method: string
+  url: string
+  headers: IncomingMessage['headers']
+  body: string
+}
+
+/** A receiver that notes what it is sent. */
+async function receive(answer: (response: ServerResponse, seen: Seen) => void) {
+  const seen: Seen[] = []
+  const server = createServer((request, response) => {
+    let body = ''
+    request.on('data', (chunk) => {
+      body += chunk
+    })
+    request.on('end', () => {
+      const one = { method: request.method ?? '', url: request.url ?? '', headers: request.headers, body }
+      seen.push(one)
+      answer(response, one)
+    })
+  })
+  return { port: await listen(server), seen }
+}
+
+/** A receiver below HTTP. */
+async function raw(take: (socket: Socket) => void) {
+  const server = createSocketServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => undefined)
+    take(socket)
+  })
+  return listen(server)
+}
+
+async function listen(server: Server): Promise<number> {
+  opened.push(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return (server.address() as AddressInfo).port
+}
+
+const request = (url: string, change: Partial<OutboundRequest> = {}): OutboundRequest => ({
+  url,
+  method: 'POST',
+  headers: { 'content-type': 'application/json', authorization: 'Bearer secret', 'x-gitea-event': 'push' },
+  secretHeaders: new Set(['authorization']),
+  body: '{"a":1}',
+  ...change,
+})
+
+const never = new AbortController().signal
+
+function send(url: string, { words = ['loopback'], within = generous, proxy = undefined as string | undefined } = {}) {
+  return createOutbound({ hosts: readHostPolicy(words), limits: within, proxy }).send(request(url), never)
+}
+
+async function faultOf(sent: Promise<unknown>): Promise<string> {
+  try {
+    await sent
+    return 'none'
+  } catch (error) {
+    if (error instanceof OutboundError) return error.fault
+    throw error
+  }
+}
+
+test('a request arrives as it was made, and its answer comes back', async () => {
+  const { port, seen } = await receive((response) => void response.writeHead(201, { 'x-a': 'b' }).end('thanks'))
+  const answer = await send(`http://127.0.0.1:${port}/hook?x=1`)
+  expect(answer).toMatchObject({ status: 201, body: 'thanks', isCut: false })
+  expect(answer.headers['x-a']).toBe('b')
+  expect(seen).toMatchObject([{ method: 'POST', url: '/hook?x=1', body: '{"a":1}' }])
+  expect(seen[0]?.headers).toMatchObject({ authorization: 'Bearer secret', 'content-length': '7' })
+})
+
+test('no inner address is connected to, however it is written', async () => {
+  const { port, seen } = await receive((response) => void response.end())
+  const hosts = [
+    '127.0.0.1',
+    'localhost',
+    'LOCALHOST',
+    '[::1]',
+    '[::ffff:127.0.0.1]',
+    '2130706433',
+    '0x7f.1',
+    '0177.1',
+    '0',
+  ]
+  for (const host of [...hosts, '169.254.169.254', '[fe80::1]', '10.0.0.1'])
+    expect([host, await faultOf(send(`http://${host}:${port}/`, { words: ['external'] }))]).toEqual([host, 'refused'])
+  expect(seen).toEqual([])
+})
+
+test.each(['file:///etc/passwd', 'data:text/plain,x', 'ftp://127.0.0.1/', 'blob:x', 'gopher://127.0.0.1', 'nonsense'])(
+  '%s is not asked',
+  async (url) => {
+    expect(await faultOf(send(url, { words: ['*'] }))).toBe('refused')
+  },
+)
+
+test('a redirect repeats the request, with what is secret on its own origin only', async () => {
+  const other = await receive((response) => void response.end('other'))
+  const { port, seen } = await receive((response, { url }) => {
+    if (url === '/same') return void response.writeHead(307, { location: '/end' }).end()
+    if (url === '/away') return void response.writeHead(308, { location: `http://127.0.0.1:${other.port}/` }).end()
+    return void response.end('end')
+  })
+  expect((await send(`http://127.0.0.1:${port}/same`)).body).toBe('end')
+  expect(seen[1]).toMatchObject({ method: 'POST', url: '/end', body: '{"a":1}' })
+  expect(seen[1]?.headers.authorization).toBe('Bearer secret')
+  expect((await send(`http://127.0.0.1:${port}/away`)).body).toBe('other')
+  expect(other.seen[0]).toMatchObject({ method: 'POST', body: '{"a":1}' })
+  expect(other.seen[0]?.headers.authorization).toBeUndefined()
+  expect(other.seen[0]?.headers['x-gitea-event']).toBe('push')
+})
+
+test.each([
+  ['http://169.254.169.254/latest/meta-data', 'refused'],
+  ['http://[::ffff:a9fe:a9fe]/', 'refused'],
+  ['file:///etc/passwd', 'refused'],
+  ['/again', 'redirect'],
+])('a redirect to %s ends there', async (location, fault) => {
+  const { port, seen } = await receive((response) => void response.writeHead(302, { location }).end())
+  expect(await faultOf(send(`http://127.0.0.1:${port}/`))).toBe(fault)
+  expect(seen.length).toBe(location === '/again' ? 4 : 1)
+})
+
+test('303 and 304 are answers: the request is not repeated as another', async () => {
+  const { port, seen } = await receive((response) => void response.writeHead(303, { location: '/x' }).end())
+  expect((await send(`http://127.0.0.1:${port}/`)).status).toBe(303)
+  expect(seen.length).toBe(1)
+})
+
+test('a receiver that is silent, trickles or never ends its head is given up', async () => {
+  const silent = await raw(() => undefined)
+  expect(await faultOf(send(`http://127.0.0.1:${silent}/`, { within: limits }))).toBe('timeout')
+  const trickling = await raw((socket) => {
+    socket.write('HTTP/1.1 200 OK\r\n\r\n')
+    const timer = setInterval(() => socket.write('.'), 20)
+    socket.on('close', () => clearInterval(timer))
+  })
+  expect(await faultOf(send(`http://127.0.0.1:${trickling}/`, { within: limits }))).toBe('timeout')
+  const endless = await raw((socket) => {
+    socket.write('HTTP/1.1 200 OK\r\n')
+    const timer = setInterval(() => socket.write(`x-${crypto.randomUUID()}: ${'y'.repeat(4000)}\r\n`), 1)
+    socket.on('close', () => clearInterval(timer))
+  })
+  expect(['timeout', 'broken']).toContain(await faultOf(send(`http://127.0.0.1:${endless}/`, { within: limits })))
+})
+
+test('of a large answer only the beginning is read, and the connection ends', async () => {
+  let closed: () => void = () => undefined
+  const isClosed = new Promise<void>((resolve) => {
+    closed = resolve
+  })
+  const port = await raw((socket) => {
+    socket.on('close', closed)
+    socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100000000\r\n\r\n')
+    const more = () => {
+      while (!socket.destroyed && socket.write('x'.repeat(65_536)));
+    }
+    socket.on('drain', more)
+    more()
+  })
+  const answer = await send(`http://127.0.0.1:${port}/`)
+  expect([answer.body.length, answer.isCut]).toEqual([1000, true])
+  await isClosed
+})
+
+test.each([
+  ['before its answer', ''],
+  ['in the middle of the head', 'HTTP/1.1 200 OK\r\nx-'],
+  ['in the middle of the body', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf'],
+  ['after something that is no HTTP', 'SSH-2.0-x\r\n'],
+])('a receiver that ends the connection %s is told as broken', async (_, text) => {
+  const port = await raw((socket) => void socket.once('data', () => void socket.end(text)))
+  expect(await faultOf(send(`http://127.0.0.1:${port}/`))).toBe('broken')
+})
+
+test('a refused connection and a name without address are told apart', async () => {
+  const server = createServer()
+  const port = await listen(server)
+  await new Promise((resolve) => server.close(resolve))
+  expect(await faultOf(send(`http://127.0.0.1:${port}/`))).toBe('connect')
+  expect(await faultOf(send('http://no-such-host.invalid/', { words: ['*'] }))).toBe('lookup')
+})
+
+test('a certificate that nobody vouches for is not accepted', async () => {
+  const words = [
+    'req',
+    '-x509',
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:P-256',
+    '-nodes',
+    '-subj',
+    '/CN=localhost',
+  ]
+  const made = Bun.spawnSync(['openssl', ...words, '-days', '1', '-keyout', '-', '-out', '-'], { stderr: 'ignore' })
+  const pem = made.stdout.toString()
+  const server = createTlsServer({ key: pem, cert: pem }, (_, response) => void response.end('in'))
+  const port = await listen(server)
+  expect(await faultOf(send(`https://localhost:${port}/`))).toBe('tls')
+})
+
+test('through a proxy the address is judged here, and the proxy is given no name to resolve', async () => {
+  const { port, seen } = await receive((response) => void response.end('through'))
+  const targets: string[] = []
+  const proxy = createServer().on('connect', (asked: IncomingMessage, socket: Socket) => {
+    targets.push(asked.url ?? '')
+    const [host = '', targetPort] = (asked.url ?? '').split(':')
+    const beyond = connect(Number(targetPort), host, () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n')
+      socket.pipe(beyond).pipe(socket)
+    })
+    sockets.add(beyond)
+  })
+  const address = `http://127.0.0.1:${await listen(proxy)}`
+  const answer = await send(`http://localhost:${port}/`, { words: ['loopback'], proxy: address })
+  expect(answer.body).toBe('through')
+  expect(seen[0]?.headers.host).toBe(`localhost:${port}`)
+  expect(targets.map((target) => target.split(':')[0])).toEqual(['127.0.0.1'])
+  expect(await faultOf(send(`http://localhost:${port}/`, { words: ['external'], proxy: address }))).toBe('refused')
+  expect(targets.length).toBe(1)
+})
+
+test('who asks may stop', async () => {
+  const port = await raw(() => undefined)
+  const stop = new AbortController()
+  const outbound = createOutbound({ hosts: readHostPolicy(['loopback']), limits: generous })
+  const sent = outbound.send(request(`http://127.0.0.1:${port}/`), stop.signal)
+  stop.abort()
+  await expect(sent).rejects.toThrow('aborted')
+})

@@ -1,0 +1,413 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { createHmac } from 'node:crypto'
+import { join } from 'node:path'
+import { startTestService, type TestRepository, type TestService, type TestUser } from '../harness/service.ts'
+import { openSink, type Sink } from './sink.ts'
+
+let service: TestService
+let owner: TestUser
+let repo: TestRepository
+let sink: Sink
+/** Ahead of the clock on the wall by what tests let pass. */
+let ahead = 0
+const now = () => new Date(Date.now() + ahead)
+
+beforeAll(async () => {
+  service = await startTestService({
+    settings: { WEBHOOK_ALLOWED_HOSTS: 'loopback' },
+    clock: { now },
+  })
+  owner = await service.createUser()
+  sink = await openSink()
+})
+afterEach(async () => {
+  sink.answer((response) => void response.end('ok'))
+  await service.context.sql`delete from hooks`
+  await service.drain()
+  sink.received.length = 0
+})
+afterAll(async () => {
+  await service.stop()
+  await sink.close()
+})
+
+const ALL = ['create', 'delete', 'push', 'fork', 'issues', 'issue_comment', 'repository']
+
+async function hooked(option: Record<string, unknown> = {}, config: Record<string, string> = {}) {
+  repo = await service.createRepository(owner)
+  await service.drain()
+  const body = {
+    type: 'gitea',
+    active: true,
+    events: ALL,
+    ...option,
+    config: { url: `${sink.url}/hook`, content_type: 'json', ...config },
+  }
+  const made = await owner.client.post(`${repo.path}/hooks`, body)
+  expect(made.status).toBe(201)
+  return `${repo.path}/hooks/${made.number('id')}`
+}
+
+const words = () =>
+  sink.received.map(({ headers, json }) =>
+    [headers['x-gitea-event-type'], json.action ?? json.ref].filter(Boolean).join(' '),
+  )
+
+describe('what happens to issues is told', () => {
+  test('as it was when it happened, in its order, whatever came after', async () => {
+    await hooked()
+    const made = await owner.client.post(`${repo.path}/issues`, {
+      title: 'First',
+      body: 'text',
+      assignees: [owner.name],
+    })
+    const issue = `${repo.path}/issues/${made.number('number')}`
+    await owner.client.patch(issue, { title: 'Second', body: 'other', state: 'closed' })
+    const comment = await owner.client.post(`${issue}/comments`, { body: 'said' })
+    await owner.client.patch(`${repo.path}/issues/comments/${comment.number('id')}`, { body: 'said better' })
+    await owner.client.delete(`${repo.path}/issues/comments/${comment.number('id')}`)
+    await owner.client.delete(issue)
+    await service.drain()
+    expect(words()).toEqual([
+      'issues opened',
+      'issue_assign assigned',
+      'issues closed',
+      'issues edited',
+      'issues edited',
+      'issue_comment created',
+      'issue_comment edited',
+      'issue_comment deleted',
+      'issues deleted',
+    ])
+    const [opened, , , title, body, said, , , deleted] = sink.received.map(({ json }) => json)
+    expect(opened).toMatchObject({ number: 1, issue: { title: 'First', body: 'text', state: 'open' } })
+    expect(opened).toMatchObject({
+      repository: { full_name: `${owner.name}/${repo.name}` },
+      sender: { login: owner.name },
+    })
+    expect(title).toMatchObject({ changes: { title: { from: 'First' } }, issue: { title: 'Second', state: 'closed' } })
+    expect(body).toMatchObject({ changes: { body: { from: 'text' } } })
+    expect(said).toMatchObject({ comment: { body: 'said' }, issue: { title: 'Second' }, is_pull: false })
+    expect(deleted).toMatchObject({ issue: { title: 'Second', assignees: [{ login: owner.name }] } })
+  })
+
+  test('with no address that somebody hides', async () => {
+    await hooked()
+    await owner.client.patch('/user/settings', { hide_email: true })
+    await owner.client.post(`${repo.path}/issues`, { title: 'Quiet' })
+    await service.drain()
+    expect(sink.received.length).toBe(1)
+    expect(sink.received[0]?.body).not.toContain(`${owner.name}@localhost`)
+    await owner.client.patch('/user/settings', { hide_email: false })
+  })
+})
+
+async function cloned(): Promise<string> {
+  const folder = join(service.git.folder, repo.name)
+  await service.git(['clone', '-q', repo.cloneUrl, folder])
+  return folder
+}
+
+async function commit(cwd: string, files: Record<string, string>, message: string): Promise<void> {
+  for (const [name, content] of Object.entries(files)) await Bun.write(join(cwd, name), content)
+  await service.git(['add', '-A'], { cwd })
+  await service.git(['commit', '-q', '-m', message], { cwd })
+}
+
+describe('pushes', () => {
+  test('of branches and tags are told with their commits', async () => {
+    await hooked()
+    const cwd = await cloned()
+    await commit(cwd, { 'a.txt': 'one', 'b.txt': 'two' }, 'Add two files')
+    await service.git(['rm', '-q', 'a.txt'], { cwd })
+    await commit(cwd, { 'b.txt': 'three' }, 'Change and remove')
+    await service.git(['push', '-q', 'origin', 'HEAD:main'], { cwd })
+    await service.drain()
+    expect(words()).toEqual(['push refs/heads/main'])
+    const push = sink.received[0]?.json
+    expect(push).toMatchObject({
+      total_commits: 2,
+      commits: [
+        { message: 'Change and remove\n', added: [], removed: ['a.txt'], modified: ['b.txt'] },
+        { message: 'Add two files\n', added: ['a.txt', 'b.txt'], removed: [], modified: [] },
+      ],
+      head_commit: { message: 'Change and remove\n' },
+      pusher: { login: owner.name },
+    })
+    sink.received.length = 0
+    await service.git(['tag', 'v1'], { cwd })
+    await service.git(['push', '-q', 'origin', 'v1', 'HEAD:refs/heads/dev'], { cwd })
+    await service.drain()
+    expect(words().sort()).toEqual(['create dev', 'create v1', 'push refs/heads/dev', 'push refs/tags/v1'])
+    sink.received.length = 0
+    await service.git(['push', '-q', 'origin', ':v1', ':dev'], { cwd })
+    await service.drain()
+    expect(words().sort()).toEqual(['delete dev', 'delete v1', 'push refs/tags/v1'])
+  })
+
+  test('are told to those whose filter names the branch', async () => {
+    await hooked({ branch_filter: 'release/*', events: ['push', 'create'] })
+    const cwd = await cloned()
+    await service.git(['push', '-q', 'origin', 'HEAD:refs/heads/other', 'HEAD:refs/heads/release/1'], { cwd })
+    await service.drain()
+    expect(words()).toEqual(['create release/1', 'push refs/heads/release/1'])
+  })
+})
+
+describe('repositories', () => {
+  test('are told of as they come, are forked and go', async () => {
+    const made = await owner.client.post('/user/hooks', {
+      type: 'gitea',
+      active: true,
+      events: ['repository', 'fork'],
+      config: { url: `${sink.url}/mine`, content_type: 'json' },
+    })
+    const forker = await service.createUser()
+    repo = await service.createRepository(owner)
+    await forker.client.post(`${repo.path}/forks`, {})
+    await owner.client.delete(repo.path)
+    await service.drain()
+    // Of two repositories, each has its own order.
+    expect(words().sort()).toEqual(['fork', 'repository created', 'repository deleted'])
+    const json = (word: string) => sink.received[words().indexOf(word)]?.json
+    const [created, forked, deleted] = [json('repository created'), json('fork'), json('repository deleted')]
+    expect(created).toMatchObject({ repository: { name: repo.name }, organization: { login: owner.name } })
+    expect(forked).toMatchObject({
+      forkee: { owner: { login: owner.name } },
+      repository: { owner: { login: forker.name } },
+    })
+    expect(deleted).toMatchObject({
+      repository: { full_name: `${owner.name}/${repo.name}` },
+      sender: { login: owner.name },
+    })
+    await owner.client.delete(`/user/hooks/${made.number('id')}`)
+  })
+
+  test('that are new have the default hooks at once, and hooks of the site hear of all', async () => {
+    const admin = service.admin.client
+    const config = { content_type: 'json' }
+    const shared = { type: 'gitea', active: true, events: ['repository'] }
+    const given = await admin.post('/admin/hooks', { ...shared, config: { ...config, url: `${sink.url}/default` } })
+    const site = await admin.post('/admin/hooks', {
+      ...shared,
+      config: { ...config, url: `${sink.url}/site`, is_system_webhook: 'true' },
+    })
+    repo = await service.createRepository(owner)
+    expect((await owner.client.get(`${repo.path}/hooks`)).body).toMatchObject([
+      { events: ['repository'], active: true },
+    ])
+    await service.drain()
+    expect(sink.received.map(({ path }) => path).sort()).toEqual(['/default', '/site'])
+    for (const hook of [given, site]) await admin.delete(`/admin/hooks/${hook.number('id')}`)
+  })
+})
+
+describe('a delivery', () => {
+  test('carries the headers and signatures that receivers check', async () => {
+    await hooked({ authorization_header: 'Bearer abc' }, { secret: 'hush' })
+    await owner.client.post(`${repo.path}/issues`, { title: 'Signed' })
+    await service.drain()
+    const [{ headers, body }] = sink.received as [(typeof sink.received)[number]]
+    const digest = (algorithm: string) => createHmac(algorithm, 'hush').update(body).digest('hex')
+    expect(headers).toMatchObject({
+      'content-type': 'application/json',
+      authorization: 'Bearer abc',
+      'x-gitea-event': 'issues',
+      'x-gogs-event': 'issues',
+      'x-github-event': 'issues',
+      'x-gitea-hook-installation-target-type': 'repository',
+      'x-gitea-signature': digest('sha256'),
+      'x-hub-signature': `sha1=${digest('sha1')}`,
+      'x-hub-signature-256': `sha256=${digest('sha256')}`,
+    })
+    expect(headers['x-gitea-delivery']).toBe(headers['webhook-id'])
+    const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`
+    expect(headers['webhook-signature']).toBe(`v1,${createHmac('sha256', 'hush').update(signed).digest('base64')}`)
+  })
+
+  test('of a form carries the JSON text in one field, and that text is signed', async () => {
+    await hooked({}, { content_type: 'form', secret: 'hush' })
+    await owner.client.post(`${repo.path}/issues`, { title: 'A form & <more>' })
+    await service.drain()
+    const [{ headers, body }] = sink.received as [(typeof sink.received)[number]]
+    const payload = new URLSearchParams(body).get('payload') ?? ''
+    expect(JSON.parse(payload)).toMatchObject({ action: 'opened', issue: { title: 'A form & <more>' } })
+    expect(headers['x-gitea-signature']).toBe(createHmac('sha256', 'hush').update(payload).digest('hex'))
+  })
+
+  test('without a secret has no signature', async () => {
+    await hooked()
+    await owner.client.post(`${repo.path}/issues`, { title: 'Plain' })
+    await service.drain()
+    expect(Object.keys(sink.received[0]?.headers ?? {}).filter((name) => name.includes('signature'))).toEqual([])
+  })
+
+  test('for Packagist names the package, and tells of pushes alone', async () => {
+    await hooked({ type: 'packagist' }, { package_url: 'https://packagist.org/packages/a/b' })
+    await owner.client.post(`${repo.path}/issues`, { title: 'Not for Packagist' })
+    const cwd = await cloned()
+    await commit(cwd, { 'a.txt': 'one' }, 'One')
+    await service.git(['push', '-q', 'origin', 'HEAD:main'], { cwd })
+    await service.drain()
+    expect(sink.received.map(({ json }) => json)).toEqual([
+      { repository: { url: 'https://packagist.org/packages/a/b' } },
+    ])
+  })
+
+  test('for Slack is a message', async () => {
+    await hooked({ type: 'slack' }, { channel: '#chan' })
+    await owner.client.post(`${repo.path}/issues`, { title: 'For people' })
+    await service.drain()
+    expect(sink.received[0]?.json).toMatchObject({ channel: '#chan', text: expect.stringContaining('Issue opened') })
+  })
+})
+
+describe('what does not arrive', () => {
+  test('is tried again with the same id, and what comes later waits for it', async () => {
+    const hook = await hooked()
+    sink.answer((response) => void response.writeHead(503, { 'retry-after': '120' }).end('busy'))
+    await owner.client.post(`${repo.path}/issues`, { title: 'Late' })
+    await owner.client.patch(`${repo.path}/issues/1`, { title: 'Later' })
+    await service.drain()
+    expect(sink.received.length).toBe(1)
+    const waiting = await owner.client.get(`${hook}/deliveries`, { status: 'waiting' })
+    expect(waiting.headers.get('x-total-count')).toBe('2')
+    expect(waiting.body).toMatchObject([
+      { event_type: 'issues', attempts: 0 },
+      { event_type: 'issues', attempts: 1, response_status: 503 },
+    ])
+    sink.answer((response) => void response.end('ok'))
+    const [, first] = waiting.body as { created_at: string; next_attempt_at: string }[]
+    const waits = Date.parse(first?.next_attempt_at ?? '') - Date.parse(first?.created_at ?? '')
+    expect(waits).toBeGreaterThanOrEqual(119_000)
+    await passTime(120)
+    expect(words()).toEqual(['issues opened', 'issues opened', 'issues edited'])
+    const ids = sink.received.map(({ headers }) => headers['x-gitea-delivery'])
+    expect(ids[0]).toBe(ids[1])
+    expect((await owner.client.get(`${hook}/deliveries`, { status: 'waiting' })).body).toEqual([])
+  })
+
+  test.each([
+    [404, 'failed'],
+    [303, 'failed'],
+    [204, 'delivered'],
+    [429, 'waiting'],
+    [500, 'waiting'],
+  ])('with an answer of %p is %s', async (status, state) => {
+    const hook = await hooked()
+    sink.answer((response) => void response.writeHead(status).end())
+    await owner.client.post(`${repo.path}/issues`, { title: 'Once' })
+    await service.drain()
+    expect((await owner.client.get(`${hook}/deliveries`)).body).toMatchObject([{ status: state, attempts: 1 }])
+    await owner.client.delete(hook)
+  })
+
+  test('is given up after about a day, and a target that was dead for days is paused until somebody resumes it', async () => {
+    const hook = await hooked()
+    sink.answer((response) => void response.writeHead(500).end())
+    await owner.client.post(`${repo.path}/issues`, { title: 'Dead' })
+    for (let hours = 0; hours < 40; hours += 4) await passTime(4 * 3600)
+    for (let tries = 0; tries < 6; tries++) await passTime(4 * 3600)
+    expect((await owner.client.get(`${hook}/deliveries`)).body).toMatchObject([{ status: 'failed', attempts: 14 }])
+    await passTime(2 * 86_400)
+    await owner.client.post(`${repo.path}/issues`, { title: 'Still dead' })
+    await service.drain()
+    sink.received.length = 0
+    await owner.client.post(`${repo.path}/issues`, { title: 'Paused' })
+    await passTime(86_400)
+    expect(sink.received).toEqual([])
+    sink.answer((response) => void response.end('ok'))
+    expect((await owner.client.patch(hook, { active: true, events: ALL })).status).toBe(200)
+    await passTime(0)
+    // Two issues: each has its own order.
+    expect(sink.received.map(({ json }) => Object(json.issue).title).sort()).toEqual(['Paused', 'Still dead'])
+  })
+
+  test('to an address inside is refused without a connection, and told so', async () => {
+    const hook = await hooked({}, { url: 'http://169.254.169.254/latest' })
+    await owner.client.post(`${repo.path}/issues`, { title: 'Inside' })
+    await service.drain()
+    const [delivery] = (await owner.client.get(`${hook}/deliveries`)).body as [Record<string, unknown>]
+    expect(delivery).toMatchObject({ status: 'failed', response_status: null })
+    expect(String(delivery.error)).toContain('may not reach')
+  })
+})
+
+/** Lets so many seconds pass, and does what is due then. */
+async function passTime(seconds: number): Promise<void> {
+  ahead += seconds * 1000
+  await service.context.sql`update jobs set run_at = now() where run_at > now() and name = 'webhooks.send'`
+  await service.drain()
+}
+
+describe('deliveries', () => {
+  test('are shown without secrets, and sent once more by those who may change the hook', async () => {
+    const hook = await hooked(
+      { authorization_header: 'Bearer abc' },
+      { secret: 'hush', url: `${sink.url}/hook?key=very-secret` },
+    )
+    sink.answer((response) => void response.writeHead(200, { 'x-a': 'b' }).end('x'.repeat(100_000)))
+    await owner.client.post(`${repo.path}/issues`, { title: 'Seen' })
+    await service.drain()
+    const [summary] = (await owner.client.get(`${hook}/deliveries`)).body as [{ uuid: string }]
+    const one = await owner.client.get(`${hook}/deliveries/${summary.uuid}`)
+    expect(one.body).toMatchObject({
+      status: 'delivered',
+      request: { method: 'POST', headers: { authorization: '***', 'X-Hub-Signature-256': '***' } },
+      response: { status: 200, headers: { 'x-a': 'b' }, is_cut: true },
+    })
+    const text = JSON.stringify(one.body)
+    for (const secret of ['Bearer abc', 'hush', 'very-secret', 'sha256='])
+      expect([secret, text.includes(secret)]).toEqual([secret, false])
+    const again = await owner.client.post(`${hook}/deliveries/${summary.uuid}/redeliver`)
+    expect(again.status).toBe(202)
+    expect(again.string('uuid')).not.toBe(summary.uuid)
+    await service.drain()
+    expect(sink.received.length).toBe(2)
+    expect(sink.received[1]?.body).toBe(sink.received[0]?.body)
+  })
+
+  test("are nobody else's to see, and found below their own hook alone", async () => {
+    const hook = await hooked()
+    await owner.client.post(`${repo.path}/issues`, { title: 'Mine' })
+    await service.drain()
+    const [{ uuid }] = (await owner.client.get(`${hook}/deliveries`)).body as [{ uuid: string }]
+    const stranger = await service.createUser()
+    for (const path of [`${hook}/deliveries`, `${hook}/deliveries/${uuid}`]) {
+      expect((await service.anonymous.get(path)).status).toBe(401)
+      expect((await stranger.client.get(path)).status).toBe(403)
+    }
+    expect((await stranger.client.post(`${hook}/deliveries/${uuid}/redeliver`)).status).toBe(403)
+    expect((await service.anonymous.post(`${hook}/tests`)).status).toBe(401)
+    const other = await owner.client.post('/user/hooks', {
+      type: 'gitea',
+      config: { url: `${sink.url}/x`, content_type: 'json' },
+    })
+    const elsewhere = `/user/hooks/${other.number('id')}/deliveries`
+    expect((await owner.client.get(`${elsewhere}/${uuid}`)).status).toBe(404)
+    expect((await owner.client.get(`${hook}/deliveries/nonsense`)).status).toBe(404)
+    expect((await owner.client.get(`${hook}/deliveries`, { status: 'lost' })).status).toBe(422)
+    await owner.client.delete(`/user/hooks/${other.number('id')}`)
+  })
+
+  test('can be tested on every level', async () => {
+    const hook = await hooked({ events: ['fork'] })
+    const mine = await owner.client.post('/user/hooks', {
+      type: 'gitea',
+      active: true,
+      config: { url: `${sink.url}/user`, content_type: 'json' },
+    })
+    for (const path of [hook, `/user/hooks/${mine.number('id')}`])
+      expect([path, (await owner.client.post(`${path}/tests`)).status]).toEqual([path, 204])
+    await service.drain()
+    expect(sink.received.map(({ path }) => path).sort()).toEqual(['/hook', '/user'])
+    const [{ json }] = sink.received as [(typeof sink.received)[number]]
+    expect(json).toMatchObject({
+      ref: 'refs/heads/main',
+      total_commits: 1,
+      before: json.after,
+      pusher: { login: owner.name },
+    })
+    await owner.client.delete(`/user/hooks/${mine.number('id')}`)
+  })
+})
