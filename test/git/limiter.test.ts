@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createGit } from '../../src/git/cli/git.ts'
 import { type Claim, Limiter } from '../../src/git/cli/process/limiter.ts'
+import type { Git } from '../../src/git/engine.ts'
 import { GitError } from '../../src/git/errors.ts'
 import type { Client } from '../../src/git/model.ts'
 import { codeOf, initialCommit, openStage, type Stage } from './stage.ts'
@@ -107,11 +108,28 @@ describe('the engine', () => {
   })
   afterAll(() => stage.close())
 
-  test('makes more commands than may run wait, and more than may wait fail', async () => {
-    const git = await createGit({ repositoriesDir: stage.root, maxProcesses: 1, maxQueue: 4 })
-    const codes = await Promise.all(Array.from({ length: 10 }, () => codeOf(git.listRefs(1))))
-    expect(codes.filter((code) => code === undefined)).toHaveLength(1 + 3)
+  test('makes more transfers than may run wait, and more than may wait fail', async () => {
+    const git = await createGit({ repositoriesDir: stage.root, maxTransfers: 1, maxQueue: 4 })
+    // A client that says nothing keeps its place until it hangs up.
+    const clients = Array.from({ length: 10 }, () => new TransformStream<Uint8Array, Uint8Array>())
+    const refusals = Promise.withResolvers<void>()
+    let refused = 0
+    const calls = clients.map(async ({ readable }) => {
+      const code = await codeOf(converse(git, readable))
+      if (code === 'busy' && ++refused === 6) refusals.resolve()
+      return code
+    })
+    await refusals.promise
+    await Promise.allSettled(clients.map(({ writable }) => writable.close()))
+    const codes = await Promise.all(calls)
     expect(codes.filter((code) => code === 'busy')).toHaveLength(6)
+    expect(codes.filter((code) => code === undefined)).toHaveLength(1 + 3)
     await git.close()
   })
 })
+
+async function converse(git: Git, body: ReadableStream<Uint8Array>): Promise<void> {
+  const served = await git.converse(1, { body })
+  await new Response(served.stream).arrayBuffer()
+  await served.done
+}
