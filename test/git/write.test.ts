@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { watch } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { GitErrorCode } from '../../src/git/errors.ts'
 import type { TreeChange } from '../../src/git/model.ts'
+import { until } from '../harness/until.ts'
 import { ann, codeOf, commit, initialCommit, must, openStage, type Stage } from './stage.ts'
 
 let stage: Stage
@@ -69,6 +71,22 @@ describe.each(['sha1', 'sha256'] as const)('a new repository in %s', (objectForm
     expect(await stage.git.findEntry(id, 'main', 'docs')).toBeUndefined()
     expect(await must(['--git-dir', stage.folder(id), 'fsck', '--strict'])).toBe('')
   })
+})
+
+test('no half-written pack is ever one that git would open', async () => {
+  await stage.git.createRepository(29, { objectFormat: 'sha1', defaultBranch: 'main', initialCommit })
+  const seen = new Set<string>()
+  const watcher = watch(join(stage.folder(29), 'objects', 'pack'), (_, name) => seen.add(name ?? ''))
+  try {
+    await commit(stage.git, 29, [create('one')])
+    await until(() => [...seen].some((name) => /^pack-.*\.idx$/.test(name)), 'the index was seen')
+    // Git takes every `*.idx` for a pack, and dies where the name has changed when it comes back.
+    expect([...seen].filter((name) => !/^pack-[0-9a-f]+\.(?:pack|idx)$/.test(name))).toEqual([])
+    expect((await readdir(join(stage.folder(29), 'objects'))).sort()).toEqual(['info', 'pack'])
+  } finally {
+    watcher.close()
+    await stage.git.removeRepository(29)
+  }
 })
 
 test('a name is taken once, and a removed repository is gone at once', async () => {
