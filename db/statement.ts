@@ -20,7 +20,7 @@ const written = new Map<string, Written>()
  * @param key names everything that text and parameters are made of, but for `values`
  * @param values for placeholders, which are named `0`, `1` and so on
  */
-export async function runKept<Row extends object>(
+export async function runPrepared<Row extends object>(
   sql: Sql,
   key: string,
   compose: () => SQL,

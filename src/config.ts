@@ -167,7 +167,7 @@ const variables = {
   shutdownTimeoutSeconds: integer(30, { minimum: 0, maximum: 3600 }, 'Time for running requests to end at a stop.'),
   auditRetentionDays: integer(365, { minimum: 1 }, 'Days that audit entries are kept.'),
 
-  // Doors.
+  // Ways in.
   enableSwagger: yesNo(true, 'Whether `/api/swagger` and `/swagger.v1.json` exist.'),
   sshEnabled: yesNo(false, 'Whether Git over SSH is served.'),
   sshPort: integer(2222, { minimum: 0, maximum: 65535 }, 'Port of Git over SSH; 0 takes a free one.'),
@@ -209,7 +209,7 @@ export class ConfigError extends Error {
 
   /** @param remedy what to do about it, where the fault does not say that itself */
   constructor(fault: string, remedy?: string) {
-    super(remedy === undefined ? fault : `${fault}. To mend it: ${remedy}`)
+    super(remedy === undefined ? fault : `${fault}. To fix it: ${remedy}`)
     this.fault = fault
     this.remedy = remedy
   }

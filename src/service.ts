@@ -8,7 +8,7 @@ import { createDispatcher } from './events/dispatcher.ts'
 import { createFirstAdministrator, type FirstAdministrator } from './first-admin.ts'
 import type { Exchange } from './http/exchange.ts'
 import { createHandler, refuseRequest } from './http/handler.ts'
-import { listenFault } from './http/listen-fault.ts'
+import { listenError } from './http/listen-error.ts'
 import { openServer } from './http/server.ts'
 import { createCron } from './jobs/cron.ts'
 import { registerCronTasks } from './jobs/cron-tasks.ts'
@@ -115,7 +115,7 @@ async function listen(config: Config, log: Log, fetch: Service['fetch']) {
     // Behind a proxy all come from its address, and the proxy counts them.
     maxConnectionsPerAddress: config.trustedProxies.length > 0 ? 0 : config.maxConnectionsPerAddress,
   }).catch((error: unknown) => {
-    throw listenFault(config, error) ?? error
+    throw listenError(config, error) ?? error
   })
   const isLocal = ['127.0.0.1', '0.0.0.0', '::', '::1'].includes(config.host)
   const host = isLocal ? 'localhost' : config.host.includes(':') ? `[${config.host}]` : config.host

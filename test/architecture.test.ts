@@ -8,7 +8,7 @@ const ground = ['kernel', 'threads']
 const below = [...ground, 'db', 'context', 'config', 'log', 'version']
 const shared = [...below, 'auth', 'access', 'git', 'wire', 'templates', 'content']
 const services = [...shared, 'outbound', 'audit', 'signatures', 'http', 'render', 'mail', 'jobs', 'events']
-const doors = [...services, 'features']
+const entrances = [...services, 'features']
 const layers: Readonly<Record<string, readonly string[]>> = {
   kernel: [],
   threads: ['kernel'],
@@ -50,13 +50,13 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   jobs: below,
   events: [...below, 'jobs'],
   features: services,
-  oauth: doors,
-  webhooks: doors,
-  actions: doors,
-  web: doors,
-  ssh: doors,
+  oauth: entrances,
+  webhooks: entrances,
+  actions: entrances,
+  web: entrances,
+  ssh: entrances,
   client: ['app'],
-  app: [...doors, 'oauth', 'webhooks', 'actions', 'web'],
+  app: [...entrances, 'oauth', 'webhooks', 'actions', 'web'],
   assemble: ['*'],
   'first-admin': ['*'],
   service: ['*'],

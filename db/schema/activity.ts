@@ -22,7 +22,7 @@ export const activities = pgTable(
     repositoryId: reference()
       .notNull()
       .references(() => repositories.id, { onDelete: 'cascade' }),
-    /** The family's word, such as `create_repo`, `commit_repo`, `create_issue`. */
+    /** Gitea's word, such as `create_repo`, `commit_repo`, `create_issue`. */
     opType: text().notNull(),
     refName: text().notNull().default(''),
     /** The feed shows their present titles and texts, and nothing of them once they are gone. */

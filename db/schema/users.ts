@@ -74,7 +74,7 @@ export const users = pgTable(
       sql`lower(${table.name} || ' ' || ${table.fullName} || ' ' || ${table.email}) gin_trgm_ops`,
     ),
     // The few whose acts not everybody sees: feeds look them up for each record.
-    index('users_withheld_idx').on(table.id).where(sql`hide_activity or visibility <> 'public'`),
+    index('users_hidden_idx').on(table.id).where(sql`hide_activity or visibility <> 'public'`),
     check('users_name_present', sql`${table.name} <> ''`),
   ],
 )

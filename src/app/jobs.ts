@@ -8,7 +8,7 @@ import { statisticsTasks } from '../features/admin/statistics.ts'
 import { auditTasks } from '../features/audit-log/retention.ts'
 import { avatarTasks } from '../features/avatars/service.ts'
 import { emailTasks } from '../features/emails/tasks.ts'
-import { notificationFanOut } from '../features/notifications/tell.ts'
+import { notificationFanOut } from '../features/notifications/notify.ts'
 import { refreshHandlers } from '../features/refs/refresh.ts'
 import { refTasks, repairPushes } from '../features/refs/repair.ts'
 import { resyncTasks } from '../features/refs/resync.ts'
@@ -54,7 +54,7 @@ export const periodicTasks: readonly CronTask[] = [
   totalsTask,
 ]
 
-/** What a crash has left is mended before the first request; the same runs by the clock, for other replicas that died. */
+/** What a crash has left is repaired before the first request; the same runs by the clock, for other replicas that died. */
 export const startRepairs: readonly CronTask['run'][] = [repairPushes, removeOrphanFolders, sealStoredAddresses]
 
 /** One handler for every kind of job. */

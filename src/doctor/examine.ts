@@ -4,7 +4,7 @@ import type { Finding } from './finding.ts'
 import { checkFolder, checkGit, checkSigningKey, checkSpace, checkSsh } from './machine.ts'
 import { checkMail } from './mail.ts'
 
-/** All findings, faults or not, in the order in which they should be mended. */
+/** All findings, faults or not, in the order in which they should be repaired. */
 export async function examine(config: Config): Promise<Finding[]> {
   const findings = [
     checkFolder('DATA_DIR', config.dataDir),

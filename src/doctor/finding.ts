@@ -1,4 +1,4 @@
-/** What one look found: fine, or what is wrong and how to mend it. */
+/** What one look found: fine, or what is wrong and how to fix it. */
 export interface Finding {
   subject: string
   detail: string

@@ -54,7 +54,7 @@ export function checkSpace(folder: string): Finding {
       ? { subject, detail }
       : { subject, detail, remedy: 'free some space, or move the folder' }
   } catch (error) {
-    return { subject, detail: messageOf(error), remedy: 'mend the folder first' }
+    return { subject, detail: messageOf(error), remedy: 'fix the folder first' }
   }
 }
 

@@ -5,25 +5,25 @@ import type { DataFault } from './data/check.ts'
 import { checkData } from './data/check-data.ts'
 
 export interface DataOptions {
-  mends: boolean
+  isRepairing: boolean
   isQuick: boolean
 }
 
 /** Looks through rows and folders, prints each fault as it is found, and returns the exit status. */
-export function printData(config: Config, { mends, isQuick }: DataOptions): Promise<number> {
+export function printData(config: Config, { isRepairing, isQuick }: DataOptions): Promise<number> {
   return withContext(config, async (context) => {
     const stopping = new AbortController()
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())
-    const counts = { found: 0, mended: 0 }
+    const counts = { found: 0, repaired: 0 }
     const { repositories, folders } = await checkData({
-      // What is done is told below; the log would repeat it.
+      // What is done is printed below; the log would repeat it.
       context: { ...context, log: createLog({ ...config, logLevel: 'silent' }) },
-      mends,
+      isRepairing,
       looksAtObjects: !isQuick,
       signal: stopping.signal,
       found(fault) {
         counts.found += 1
-        if (fault.isMended) counts.mended += 1
+        if (fault.isRepaired) counts.repaired += 1
         process.stdout.write(describe(fault))
       },
       progress: progressLine(),
@@ -32,18 +32,18 @@ export function printData(config: Config, { mends, isQuick }: DataOptions): Prom
       process.stdout.write('\nStopped before the end.\n')
       return 1
     }
-    const left = counts.found - counts.mended
+    const left = counts.found - counts.repaired
     const looked = `${repositories} repositories and ${folders} folders were looked through`
-    const told = left === 0 ? 'All is well' : `${left} ${left === 1 ? 'fault is' : 'faults are'} left`
-    const mended = counts.mended === 0 ? '' : `, ${counts.mended} mended`
-    process.stdout.write(`${counts.found === 0 ? '' : '\n'}${told}${mended}: ${looked}.\n`)
+    const result = left === 0 ? 'All is well' : `${left} ${left === 1 ? 'fault is' : 'faults are'} left`
+    const repaired = counts.repaired === 0 ? '' : `, ${counts.repaired} repaired`
+    process.stdout.write(`${counts.found === 0 ? '' : '\n'}${result}${repaired}: ${looked}.\n`)
     return left === 0 ? 0 : 1
   })
 }
 
-function describe({ subject, detail, remedy, isMended }: DataFault): string {
-  if (isMended) return `MENDED ${subject}: ${detail}\n       What was done: it ${remedy}\n`
-  return `FAULT  ${subject}: ${detail}\n       To mend it: ${remedy}\n`
+function describe({ subject, detail, remedy, isRepaired }: DataFault): string {
+  if (isRepaired) return `REPAIRED ${subject}: ${detail}\n       What was done: it ${remedy}\n`
+  return `FAULT  ${subject}: ${detail}\n       To fix it: ${remedy}\n`
 }
 
 const EACH_MS = 2000

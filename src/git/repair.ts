@@ -25,7 +25,7 @@ export interface GitRepair {
    * Removes files that are empty and never are in a sound repository, and what Git makes again by itself; makes the indexes of packs
    * that have none. Returns how many files changed.
    */
-  mendObjects(id: number, call?: Call): Promise<number>
+  repairObjects(id: number, call?: Call): Promise<number>
   listBrokenRefs(id: number, call?: Call): Promise<BrokenRef[]>
   /** Whether the object and all that can be reached from it are there. */
   isWhole(id: number, sha: string, call?: Call): Promise<boolean>

@@ -23,7 +23,7 @@ export class Connection {
 
   /** Answers a request once all that came before it are answered. */
   serve(incoming: Incoming, answer: () => Promise<void>): void {
-    this.#inTurn(async () => {
+    this.#enqueue(async () => {
       this.#current = incoming
       await answer()
       this.#current = undefined
@@ -32,12 +32,12 @@ export class Connection {
 
   /** What came is no HTTP. What came before it is still answered, unless it is the body of just that request. */
   fail(refuse: () => Promise<void>): void {
-    if (!this.#current || this.#current.message.complete) this.#inTurn(refuse)
+    if (!this.#current || this.#current.message.complete) this.#enqueue(refuse)
     else if (this.#current.reply.headersSent) this.#socket.destroy()
     else void refuse()
   }
 
-  #inTurn(step: () => Promise<void>): void {
+  #enqueue(step: () => Promise<void>): void {
     this.#waiting += 1
     if (this.#waiting > MAX_WAITING) this.#socket.destroy()
     this.#last = this.#last.then(async () => {

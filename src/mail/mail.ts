@@ -31,7 +31,7 @@ export function composeMail(letter: Letter, { baseUrl, now }: { baseUrl: string;
 
 const PURPOSE = 'mail'
 
-/** For the queue: links in a mail open doors, so that a copy of the database must not hold them. */
+/** For the queue: whoever has a link of a mail may act with it, so a copy of the database must not hold it. */
 export const sealMail = (secrets: Secrets, mail: Mail): string =>
   Buffer.from(secrets.seal(PURPOSE, JSON.stringify(mail))).toString('base64')
 

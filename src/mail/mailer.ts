@@ -94,7 +94,7 @@ async function explained(work: Promise<unknown>): Promise<void> {
 
 /** Codes of the library for a refusal of the sender, the receiver or the text. Anything else is about the connection. */
 const OF_THE_MAIL = ['EENVELOPE', 'EMESSAGE']
-/** RFC 4954, section 6: the server wants us to sign in, which is for the settings to mend. */
+/** RFC 4954, section 6: the server wants us to sign in, so the settings are wrong. */
 const AUTHENTICATION_REQUIRED = 530
 
 function explain(error: unknown): MailError {

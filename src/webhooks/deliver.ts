@@ -8,7 +8,7 @@ import { findListeners, isWanted } from './match.ts'
 import { formatBody } from './messages/format.ts'
 import type { News } from './news.ts'
 
-/** Queues that repositories share: what happens in one of them is told in its order. */
+/** Queues that repositories share: what happens in one of them is sent in its order. */
 const QUEUES = 16
 
 /** Writes a delivery for each hook that wants to hear of an event. */
@@ -26,10 +26,10 @@ async function deliverEvent(context: Context, event: StoredEvent): Promise<void>
     await Promise.all(places.map(async (place) => [place.key, await findListeners(db, place)] as const)),
   )
   if ([...listeners.values()].every((hooks) => hooks.length === 0)) return
-  const told = await tell(context, event)
+  const allNews = await readNews(context, event)
   const deliveries: NewDelivery[] = []
-  for (const news of told) {
-    const hooks = listeners.get(news.toldAt ?? 'here') ?? []
+  for (const news of allNews) {
+    const hooks = listeners.get(news.listenersOf ?? 'here') ?? []
     for (const hook of hooks) deliveries.push(...deliveryOf(context, hook, { news, eventId: event.id }))
   }
   // Each hook counts its own: a hook that is made between two attempts changes no number of another.
@@ -41,7 +41,7 @@ async function deliverEvent(context: Context, event: StoredEvent): Promise<void>
   })
 }
 
-const tell = <Kind extends EventKind>(context: Context, event: StoredEvent<Kind>): Promise<News[]> =>
+const readNews = <Kind extends EventKind>(context: Context, event: StoredEvent<Kind>): Promise<News[]> =>
   hookCatalogue[event.kind](context, event)
 
 interface Place {

@@ -5,7 +5,7 @@ import { parseGlob } from '../kernel/glob.ts'
 import type { HookEvent } from './events.ts'
 import type { HookMessageType } from './messages/payload.ts'
 
-/** Active hooks that may be told of what happens in a place: the repository's own, then its owner's, then the site's. */
+/** Active hooks that may be notified of what happens in a place: the repository's own, then its owner's, then the site's. */
 export async function findListeners(
   db: Db,
   { repositoryId, ownerId }: { repositoryId: number | null; ownerId: number | null },

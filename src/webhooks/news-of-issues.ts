@@ -27,31 +27,31 @@ type Deed = 'opened' | 'edited' | 'closed' | 'reopened' | 'deleted' | 'assigned'
 
 type IssueType = Extract<HookMessageType, 'issues' | 'issue_assign' | 'issue_label' | 'issue_milestone'>
 
-export async function tellIssue(context: Context, event: IssueEvent, deed: Deed): Promise<News[]> {
+export async function newsOfIssue(context: Context, event: IssueEvent, deed: Deed): Promise<News[]> {
   const common = await showCommon(context, event)
   const issue = common && (await showIssue(context, event, common))
   if (!common || !issue) return []
   const subject = `issue:${event.repositoryId}:${event.payload.number}`
-  const tell = (type: IssueType, action: string, changes?: HookChanges): News => ({
+  const newsOf = (type: IssueType, action: string, changes?: HookChanges): News => ({
     event: { type, payload: presentIssuePayload(common, { action, issue, ...(changes && { changes }) }) },
     subject,
   })
   switch (deed) {
     case 'opened':
-      return [tell('issues', 'opened'), ...plansOf(issue).map(([type, action]) => tell(type, action))]
+      return [newsOf('issues', 'opened'), ...plansOf(issue).map(([type, action]) => newsOf(type, action))]
     case 'edited':
-      return event.kind === 'issue.edited' ? editsOf(event).map((changes) => tell('issues', 'edited', changes)) : []
+      return event.kind === 'issue.edited' ? editsOf(event).map((changes) => newsOf('issues', 'edited', changes)) : []
     case 'assigned':
     case 'unassigned':
-      return [tell('issue_assign', deed)]
+      return [newsOf('issue_assign', deed)]
     case 'milestone':
-      return [tell('issue_milestone', issue.milestone === null ? 'demilestoned' : 'milestoned')]
+      return [newsOf('issue_milestone', issue.milestone === null ? 'demilestoned' : 'milestoned')]
     default:
-      return [tell('issues', deed)]
+      return [newsOf('issues', deed)]
   }
 }
 
-/** A new issue that has labels, a milestone or assignees is told of once for each. */
+/** A new issue that has labels, a milestone or assignees gives one message for each. */
 function plansOf({ labels: carried, milestone, assignees }: Issue): [type: IssueType, action: string][] {
   const plans: [IssueType, string][] = []
   if (carried.length > 0) plans.push(['issue_label', 'label_updated'])
@@ -68,7 +68,7 @@ function editsOf({ payload: { oldTitle, oldBody } }: StoredEvent<'issue.edited'>
   ]
 }
 
-export async function tellComment(
+export async function newsOfComment(
   context: Context,
   event: StoredEvent<'comment.created' | 'comment.edited' | 'comment.deleted'>,
   action: 'created' | 'edited' | 'deleted',
@@ -79,9 +79,9 @@ export async function tellComment(
   if (!common || !issue || !payload.comment) return []
   const comment = await showComment(context, payload.comment, { ...payload, url: common.repository.html_url })
   const changes = event.kind === 'comment.edited' ? { changes: { body: { from: event.payload.oldBody } } } : {}
-  const told = presentCommentPayload(common, { action, issue, comment, ...changes })
+  const body = presentCommentPayload(common, { action, issue, comment, ...changes })
   const type = payload.isPull ? 'pull_request_comment' : 'issue_comment'
-  return [{ event: { type, payload: told }, subject: `issue:${event.repositoryId}:${payload.number}` }]
+  return [{ event: { type, payload: body }, subject: `issue:${event.repositoryId}:${payload.number}` }]
 }
 
 interface IssuePayload {

@@ -21,7 +21,7 @@ const isZero = (sha: string): boolean => /^0+$/.test(sha)
 
 const subjectOf = (repositoryId: number | null, ref: string): string => `ref:${repositoryId}:${ref}`
 
-export async function tellRef(
+export async function newsOfRef(
   context: Context,
   event: StoredEvent<'ref.created' | 'ref.deleted'>,
   type: 'create' | 'delete',
@@ -30,15 +30,15 @@ export async function tellRef(
   const [name, common] = [parseRef(ref), await showCommon(context, event)]
   if (!name || !common) return []
   const facts = { ref: name.name, refType: name.kind, sha }
-  const told =
+  const message =
     type === 'create'
       ? { type, payload: presentCreatePayload(common, facts) }
       : { type, payload: presentDeletePayload(common, facts) }
-  return [{ event: told, subject: subjectOf(event.repositoryId, ref), ref }]
+  return [{ event: message, subject: subjectOf(event.repositoryId, ref), ref }]
 }
 
-/** Wire: a branch that is gone is told as deleted alone; a tag that is gone is a push as well. */
-export async function tellPush(context: Context, event: StoredEvent<'push'>): Promise<News[]> {
+/** Wire: a branch that is gone is only reported as deleted; a tag that is gone is a push as well. */
+export async function newsOfPush(context: Context, event: StoredEvent<'push'>): Promise<News[]> {
   const { repositoryId, payload } = event
   const { ref, oldSha, newSha } = payload
   const name = parseRef(ref)

@@ -4,7 +4,7 @@ import { presentForkPayload, presentRepositoryPayload } from '../wire/hook-paylo
 import { showCommon, showRepository } from './common.ts'
 import type { News } from './news.ts'
 
-export async function tellRepository(
+export async function newsOfRepository(
   context: Context,
   event: StoredEvent<'repository.created' | 'repository.deleted'>,
   action: 'created' | 'deleted',
@@ -14,8 +14,8 @@ export async function tellRepository(
   return common ? [{ event: { type: 'repository', payload: presentRepositoryPayload(common, action) }, subject }] : []
 }
 
-/** The hooks of the original are told of the fork, then those of the fork's owner of a new repository. */
-export async function tellFork(context: Context, event: StoredEvent<'repository.forked'>): Promise<News[]> {
+/** The hooks of the original are notified of the fork, then those of the fork's owner of a new repository. */
+export async function newsOfFork(context: Context, event: StoredEvent<'repository.forked'>): Promise<News[]> {
   const { repositoryId, forkedFromId } = event.payload
   const [common, forkee] = await Promise.all([showCommon(context, event), showRepository(context, forkedFromId)])
   if (!common) return []
@@ -27,7 +27,7 @@ export async function tellFork(context: Context, event: StoredEvent<'repository.
   const fork: News = {
     event: { type: 'fork', payload: presentForkPayload(common, forkee) },
     subject: `repository:${forkedFromId}`,
-    toldAt: forkedFromId,
+    listenersOf: forkedFromId,
   }
   return [fork, made]
 }

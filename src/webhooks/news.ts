@@ -1,12 +1,12 @@
 import type { HookMessageEvent } from './messages/payload.ts'
 
-/** One thing that hooks are told of an event. */
+/** One thing that hooks are notified of an event. */
 export interface News {
   event: HookMessageEvent
   /** What deliveries about the same thing keep their order by. */
   subject: string
   /** In full, where a branch filter asks for it. */
   ref?: string
-  /** The repository whose hooks, and its owner's, are told; without it the event's own. */
-  toldAt?: number
+  /** The repository whose hooks, and its owner's, are notified; without it the event's own. */
+  listenersOf?: number
 }

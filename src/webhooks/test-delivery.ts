@@ -15,7 +15,7 @@ import type { HookParent } from './store.ts'
 
 /**
  * Sends the newest commit of a repository to one hook as if it had just been pushed, whatever the hook asks to hear of. A hook of an owner
- * or of the site is told of the repository that changed last. Inactive hooks are told nothing.
+ * or of the site is notified of the repository that changed last. Inactive hooks are not notified.
  * @throws Refusal 404 for another parent's hook and for an empty repository, 422 where there is no repository to tell of
  */
 export async function testHook(
@@ -48,11 +48,14 @@ export async function testHook(
 }
 
 async function newestRepository({ db }: Context, { ownerId }: HookRow): Promise<number> {
-  const isTold = and(eq(repositories.isEmpty, false), ownerId === null ? undefined : eq(repositories.ownerId, ownerId))
+  const isCandidate = and(
+    eq(repositories.isEmpty, false),
+    ownerId === null ? undefined : eq(repositories.ownerId, ownerId),
+  )
   const [newest] = await db
     .select({ id: repositories.id })
     .from(repositories)
-    .where(isTold)
+    .where(isCandidate)
     .orderBy(desc(repositories.updatedAt))
     .limit(1)
   if (!newest) throw invalid('there is no repository with a commit to send a test of')

@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 
 /**
- * Every refusal. Wire: `message` and `url` are the family's, and `errors` beside a 404; the other keys are those of
+ * Every refusal. Wire: `message` and `url` are Gitea's, and `errors` beside a 404; the other keys are those of
  * RFC 9457, for programs. A wrong field is named in `errors`.
  */
 export const APIError = t.Object(

@@ -83,7 +83,7 @@ export function presentContents(shown: ShownContents, place: ContentsPlace): Con
     ...(lastCommit && {
       last_commit_sha: lastCommit.sha,
       last_committer_date: lastCommit.committedAt,
-      // Wire: what one branch of the family calls it; its clients read no contents without it.
+      // Wire: what Forgejo calls it; its clients read no contents without it.
       last_commit_when: lastCommit.committedAt,
       last_author_date: lastCommit.authoredAt,
       ...(lastCommit.message !== undefined && { last_commit_message: lastCommit.message }),

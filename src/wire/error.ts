@@ -2,7 +2,7 @@ import { t } from 'elysia'
 
 const Field = t.Object({ field: t.String(), message: t.String() })
 
-/** Every refusal. `message` and `url` are the family's; the others are for programs (RFC 9457). */
+/** Every refusal. `message` and `url` are Gitea's; the others are for programs (RFC 9457). */
 export const APIError = t.Object(
   {
     message: t.String(),

@@ -50,7 +50,7 @@ interface Source {
 /** What is known of a signature, once it was looked at. */
 export interface Verdict {
   isVerified: boolean
-  /** Who signed with which key, or the family's word for why that is not known. */
+  /** Who signed with which key, or Gitea's word for why that is not known. */
   reason: string
   signer: { name: string; email: string; username: string } | null
 }
@@ -72,7 +72,7 @@ export function presentPayloadCommit({ sha, commit, htmlUrl, names, verdict }: S
   }
 }
 
-/** Wire: the reasons are the keys of the family's texts. */
+/** Wire: the reasons are the keys of Gitea's texts. */
 export function presentVerification(
   signature: TipCommit['signature'],
   verdict: Verdict | undefined,

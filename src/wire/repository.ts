@@ -120,7 +120,7 @@ export function presentRepository(shown: ShownRepository, viewer: Viewer): Repos
   return parent ? { ...presentAlone(self, viewer), parent: presentAlone(parent, viewer) } : presentAlone(self, viewer)
 }
 
-/** Rights as the family's three words; the level on code decides. */
+/** Rights as Gitea's three words; the level on code decides. */
 export function presentPermission(rights: RepositoryRights): typeof Permission.static {
   const code = Math.max(rights.level('repo.code'), rights.overall)
   return { admin: rights.overall >= Level.admin, push: code >= Level.write, pull: rights.highest >= Level.read }

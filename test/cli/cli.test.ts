@@ -75,9 +75,7 @@ test('a wrong setting ends the program with 78 and names it', async () => {
 describe('what the program needs and does not find is said in one line, with the remedy', () => {
   test('git', async () => {
     const { exitCode, stderr } = await runProgram(['user', 'list'], { ...settings, PATH: '/nowhere' })
-    expect(stderr).toBe(
-      'the program git was not found. To mend it: install Git 2.39 or newer and let PATH lead there\n',
-    )
+    expect(stderr).toBe('the program git was not found. To fix it: install Git 2.39 or newer and let PATH lead there\n')
     expect(exitCode).toBe(78)
   })
 
@@ -87,9 +85,7 @@ describe('what the program needs and does not find is said in one line, with the
     await Bun.write(join(programs, 'git'), '#!/bin/sh\necho git version 2.30.2\n')
     chmodSync(join(programs, 'git'), 0o755)
     const { exitCode, stderr } = await runProgram([], { ...settings, PORT: '0', PATH: `${programs}:/usr/bin:/bin` })
-    expect(stderr).toBe(
-      'git 2.30.2 is older than 2.39. To mend it: install Git 2.39 or newer and let PATH lead there\n',
-    )
+    expect(stderr).toBe('git 2.30.2 is older than 2.39. To fix it: install Git 2.39 or newer and let PATH lead there\n')
     expect(exitCode).toBe(78)
   })
 
@@ -100,7 +96,7 @@ describe('what the program needs and does not find is said in one line, with the
   ])('an address to listen on: %s', async (HOST, named) => {
     const { exitCode, stderr } = await runProgram([], { ...settings, PORT: '0', HOST })
     expect(stderr).toBe(
-      `${named} is no address of this machine. To mend it: set HOST to 127.0.0.1, to 0.0.0.0 or :: for all addresses, or to one that this machine has\n`,
+      `${named} is no address of this machine. To fix it: set HOST to 127.0.0.1, to 0.0.0.0 or :: for all addresses, or to one that this machine has\n`,
     )
     expect(exitCode).toBe(78)
   })
@@ -112,7 +108,7 @@ describe('what the program needs and does not find is said in one line, with the
     const PORT = String(typeof address === 'object' ? address?.port : '')
     const { exitCode, stderr } = await runProgram([], { ...settings, PORT })
     other.close()
-    expect(stderr).toBe(`PORT=${PORT} is in use. To mend it: set PORT to another port; 0 takes a free one\n`)
+    expect(stderr).toBe(`PORT=${PORT} is in use. To fix it: set PORT to another port; 0 takes a free one\n`)
     expect(exitCode).toBe(78)
   })
 })
@@ -190,7 +186,7 @@ describe('doctor', () => {
     const unreachable = { ...settings, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }
     const { exitCode, stdout } = await runProgram(['doctor'], unreachable)
     expect(stdout).toContain('FAULT  Database')
-    expect(stdout).toContain('To mend it: start PostgreSQL, or correct DATABASE_URL')
+    expect(stdout).toContain('To fix it: start PostgreSQL, or correct DATABASE_URL')
     expect(exitCode).toBe(1)
   })
 
@@ -199,7 +195,7 @@ describe('doctor', () => {
     mkdirSync(open)
     chmodSync(open, 0o777)
     const { exitCode, stdout } = await runProgram(['doctor'], { ...settings, REPOSITORIES_DIR: open, PATH: '/nowhere' })
-    expect(stdout).toContain(`To mend it: chmod go-rw ${open}`)
+    expect(stdout).toContain(`To fix it: chmod go-rw ${open}`)
     expect(stdout).toContain('FAULT  Git')
     expect(exitCode).toBe(1)
   })

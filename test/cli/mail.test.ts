@@ -47,7 +47,7 @@ test('the settings are printed without the password', async () => {
   expect(stdout).not.toContain(login.password)
 })
 
-test('doctor says whether mail works, and how to mend it', async () => {
+test('doctor says whether mail works, and how to fix it', async () => {
   expect(await checkMail(loadConfig({}))).toEqual({ subject: 'Mail', detail: expect.stringContaining('off') })
   const fine = await checkMail(loadConfig(settings))
   expect(fine).toEqual({ subject: 'Mail', detail: expect.stringContaining('answers; mails come from Hearth <') })

@@ -41,7 +41,7 @@ test.each(['', 'user list', 'user create bob --email bob@example.com', 'doctor -
     expect([exitCode, stdout]).toEqual([78, ''])
     const file = join(folder, 'second/secret.key')
     expect(stderr).toBe(
-      `The secret key is missing or wrong: ${file} does not exist, and SECRET_KEY is not set. To mend it: bring the file secret.key of the first server to ${file}, or set SECRET_KEY to what it holds\n`,
+      `The secret key is missing or wrong: ${file} does not exist, and SECRET_KEY is not set. To fix it: bring the file secret.key of the first server to ${file}, or set SECRET_KEY to what it holds\n`,
     )
     expect(existsSync(file)).toBe(false)
   },
@@ -51,7 +51,7 @@ test('another SECRET_KEY is refused, and shown nowhere; the right one is taken',
   const wrong = await run('user list', 'second', { SECRET_KEY: ANOTHER_KEY })
   expect(wrong.exitCode).toBe(78)
   expect(wrong.stderr).toMatch(
-    /^The secret key is missing or wrong: the key in SECRET_KEY is another one .* To mend it: set SECRET_KEY .*\n$/,
+    /^The secret key is missing or wrong: the key in SECRET_KEY is another one .* To fix it: set SECRET_KEY .*\n$/,
   )
   expect(wrong.stderr).not.toContain(ANOTHER_KEY)
   const right = await run('user list', 'second', { SECRET_KEY: key() })

@@ -55,7 +55,7 @@ test('a connection that was closed is opened anew, and who listens is woken for 
   await using setup = await listening('closed')
   const before = setup.wakes()
   setup.cable.cut()
-  setup.cable.mend()
+  setup.cable.reconnect()
   await until(() => setup.wakes() > before, 'it listens again')
   await isHeard(setup.wakes, 'closed')
 })
@@ -69,7 +69,7 @@ test('a connection that fell silent is replaced', async () => {
   const left = () => sql`select 1 from pg_stat_activity where pid = ${silent?.pid}`
   await until(async () => (await left()).length === 0, 'it is given up')
   const before = setup.wakes()
-  setup.cable.mend()
+  setup.cable.reconnect()
   await until(() => setup.wakes() > before, 'it listens again')
   await isHeard(setup.wakes, 'silent')
 })

@@ -74,7 +74,7 @@ test('a database that falls silent in the middle of statements is given up soon 
   const inTransaction = failure(database.sql.begin((sql) => sql`select 2 as two`))
   const queued = database.sql`select 3 as three`.execute()
   expect(await inTransaction).toMatchObject({ code: 'CONNECTION_CLOSED' })
-  cable.mend()
+  cable.reconnect()
   expect(await queued).toHaveLength(1)
   await database.close()
   await cable.close()

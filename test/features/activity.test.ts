@@ -40,7 +40,7 @@ async function feed(
 const words = (rows: Seen[]) => rows.map(({ op_type }) => op_type)
 
 describe('what happens', () => {
-  test('is recorded once each, the newest first, under the words of the family', async () => {
+  test('is recorded once each, the newest first, under the words of Gitea', async () => {
     await owner.client.patch(repo.path, { name: 'renamed' })
     const path = `/repos/${owner.name}/renamed`
     await other.client.post(`${path}/issues`, { title: 'first', body: 'b' })

@@ -38,7 +38,7 @@ test.each([
   ['a website with a password', { website: 'https://a:b@example.com' }, 422],
   ['a long full name', { full_name: 'n'.repeat(101) }, 422],
   ['a text for a switch', { active: 'yes' }, 422],
-])('an edit with %s answers as the family does', async (_, change, status) => {
+])('an edit with %s answers as Gitea does', async (_, change, status) => {
   expect((await edit('alice', change)).status).toBe(status)
 })
 

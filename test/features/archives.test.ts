@@ -91,7 +91,7 @@ describe('an archive', () => {
     expect((await load('main.tar.gz?path=gone')).status).toBe(404)
   })
 
-  test('that the client has is not sent again, and parts of a kept one are', async () => {
+  test('that the client has is not sent again, and parts of a cached one are', async () => {
     const whole = await load('main.zip')
     const etag = whole.headers.get('etag') ?? ''
     const bytes = await whole.bytes()
@@ -168,7 +168,7 @@ describe('refused', () => {
     expect((await owner.client.get(`${empty.path}/archive/main.zip`)).status).toBe(404)
   })
 
-  test('one that has become hidden, though it is kept', async () => {
+  test('one that has become hidden, though it is cached', async () => {
     const { db } = service.context
     const mine = eq(repositories.id, repository.id)
     await (await load('v1.zip')).bytes()

@@ -102,7 +102,7 @@ async function backUp(order: 'database first' | 'folders first'): Promise<Restor
 }
 
 test.each(['database first', 'folders first'] as const)(
-  'a backup that is taken while people work, %s, is whole again after `doctor --data --mend`',
+  'a backup that is taken while people work, %s, is whole again after `doctor --data --repair`',
   async (order) => {
     await more(2)
     const before = { ...journal, repositories: [...journal.repositories], pushes: new Map(journal.pushes) }
@@ -111,11 +111,11 @@ test.each(['database first', 'folders first'] as const)(
     await Bun.write(join(folder, 'repositories', storagePath(shared.id), 'refs/heads/pusher-0.lock'), '')
     let restored: RunningProgram | undefined
     try {
-      const mended = await runProgram(['doctor', '--data', '--mend'], settings)
-      expect(mended.stdout.match(/^FAULT.*\n.*$/gm)).toBeNull()
+      const repaired = await runProgram(['doctor', '--data', '--repair'], settings)
+      expect(repaired.stdout.match(/^FAULT.*\n.*$/gm)).toBeNull()
       // Else nothing came between the two copies, and nothing was shown.
-      expect(mended.stdout).toContain('MENDED')
-      expect(mended.exitCode).toBe(0)
+      expect(repaired.stdout).toContain('REPAIRED')
+      expect(repaired.exitCode).toBe(0)
       restored = await serveProgram({ ...settings, LOG_LEVEL: 'info' })
       const client = createClient({ url: restored.url, credential: { token: owner.token } })
       expect((await client.get(`${shared.path}/issues/${before.issues}`)).status).toBe(200)

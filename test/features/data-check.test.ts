@@ -35,8 +35,8 @@ afterEach(async () => {
 })
 
 /** Faults in the order they were found, as `subject: detail`. */
-async function check(mends = false): Promise<{ faults: DataFault[]; lines: string[] }> {
-  const faults = await findFaults(service, mends)
+async function check(isRepairing = false): Promise<{ faults: DataFault[]; lines: string[] }> {
+  const faults = await findFaults(service, isRepairing)
   return { faults, lines: faults.map(({ subject, detail }) => `${subject}: ${detail}`) }
 }
 
@@ -56,12 +56,12 @@ async function openWorker(): Promise<AsyncDisposable> {
 
 const named = () => `${repo.owner}/${repo.name} (${repo.id})`
 
-/** Found without a change, mended when that is asked for, and gone after it. */
-async function expectMended(...lines: (string | RegExp)[]): Promise<void> {
-  for (const mends of [false, true]) {
-    const { faults, lines: found } = await check(mends)
+/** Found without a change, repaired when that is asked for, and gone after it. */
+async function expectRepaired(...lines: (string | RegExp)[]): Promise<void> {
+  for (const isRepairing of [false, true]) {
+    const { faults, lines: found } = await check(isRepairing)
     expect(found).toEqual(lines.map((line) => (typeof line === 'string' ? line : expect.stringMatching(line))))
-    expect(faults.filter(({ isMended }) => isMended !== mends)).toEqual([])
+    expect(faults.filter(({ isRepaired }) => isRepaired !== isRepairing)).toEqual([])
   }
   expect((await check()).lines).toEqual([])
 }
@@ -100,7 +100,7 @@ describe('folders', () => {
     await rm(folder, { recursive: true })
     expect((await check()).lines).toEqual([`${named()}: ${storagePath(repo.id)} is missing`])
     const { lines, faults } = await check(true)
-    expect(faults.every(({ isMended }) => isMended)).toBe(true)
+    expect(faults.every(({ isRepaired }) => isRepaired)).toBe(true)
     expect(lines[1]).toBe(`${named()}: refs/heads/main is nothing, not ${sha.slice(0, 10)}`)
     await service.drain()
     expect((await check()).lines).toEqual([])
@@ -113,7 +113,7 @@ describe('folders', () => {
     const { context } = service
     const id = 4_000_000_001
     await context.git.createRepository(id, { objectFormat: 'sha1', defaultBranch: 'trunk' })
-    await expectMended(`${storagePath(id)}: no repository has this folder`)
+    await expectRepaired(`${storagePath(id)}: no repository has this folder`)
     const place = `${service.admin.name}/lost-${id}`
     expect((await service.admin.client.get('/admin/unadopted')).body).toEqual([place])
     expect((await service.admin.client.post(`/admin/unadopted/${place}`)).status).toBe(204)
@@ -134,7 +134,7 @@ describe('folders', () => {
     await symlink(`${folder}.elsewhere`, folder)
     const { faults } = await check(true)
     expect(faults).toMatchObject([
-      { subject: named(), detail: `${storagePath(repo.id)} is a link or a file`, isMended: false },
+      { subject: named(), detail: `${storagePath(repo.id)} is a link or a file`, isRepaired: false },
     ])
     await rm(folder)
     await rename(`${folder}.elsewhere`, folder)
@@ -145,7 +145,7 @@ describe('folders', () => {
     await rename(join(root, '@repositories'), join(root, '@away'))
     await mkdir(join(root, '@repositories'))
     const { faults } = await check(true)
-    expect(faults).toMatchObject([{ subject: 'Folders', isMended: false }])
+    expect(faults).toMatchObject([{ subject: 'Folders', isRepaired: false }])
     expect(faults[0]?.detail).toMatch(/^(\d+) of \1 repositories have no folder/)
     expect(readdirSync(join(root, '@repositories'))).toEqual([])
     for (let id = 4_100_000_000; id < 4_100_000_010; id++)
@@ -159,7 +159,7 @@ describe('folders', () => {
   test('without HEAD or the empty folders that a backup left out get them back', async () => {
     await truncate(join(folder, 'HEAD'))
     await rm(join(folder, 'config'))
-    await expectMended(`${named()}: ${storagePath(repo.id)} lacks HEAD, its settings, objects or refs`)
+    await expectRepaired(`${named()}: ${storagePath(repo.id)} lacks HEAD, its settings, objects or refs`)
     expect((await owner.client.get(`${repo.path}/commits`)).status).toBe(200)
   })
 
@@ -172,7 +172,7 @@ describe('folders', () => {
     await using _worker = await openWorker()
     expect((await check()).lines).toEqual([])
     await age(...left, join(folder, 'objects/incoming-x'), join(root, '@creating/9-x'))
-    await expectMended(
+    await expectRepaired(
       /^\S+ \(\d+\): killed processes left 3 locks or temporary files, such as /,
       'Folders: 1 were left half built or half removed, such as @creating/9-x',
     )
@@ -184,14 +184,14 @@ describe('refs', () => {
   test('that were moved on the disk are recorded', async () => {
     const sha = await shaOf()
     await service.git(['--git-dir', folder, 'update-ref', 'refs/heads/by-hand', sha])
-    await expectMended(`${named()}: refs/heads/by-hand is ${sha.slice(0, 10)}, not nothing`)
+    await expectRepaired(`${named()}: refs/heads/by-hand is ${sha.slice(0, 10)}, not nothing`)
     expect(await shaOf('by-hand')).toBe(sha)
     await service.drain()
   })
 
   test('a HEAD that dangles names the default branch again', async () => {
     await Bun.write(join(folder, 'HEAD'), 'ref: refs/heads/gone\n')
-    await expectMended(`${named()}: HEAD names refs/heads/gone, which is not the default branch`)
+    await expectRepaired(`${named()}: HEAD names refs/heads/gone, which is not the default branch`)
     expect(await Bun.file(join(folder, 'HEAD')).text()).toBe('ref: refs/heads/main\n')
   })
 
@@ -199,7 +199,7 @@ describe('refs', () => {
     const sha = await shaOf()
     for (const content of [`${'0'.repeat(40)}\n`, '']) {
       await Bun.write(join(folder, 'refs/heads/main'), content)
-      await expectMended(/objects are missing or damaged: .*refs\/heads\/main/)
+      await expectRepaired(/objects are missing or damaged: .*refs\/heads\/main/)
       expect(await Bun.file(join(folder, 'refs/heads/main')).text()).toBe(`${sha}\n`)
     }
   })
@@ -212,7 +212,7 @@ describe('refs', () => {
     for (const name of readdirSync(join(folder, 'objects/pack')))
       if (!packs.has(name)) await rm(join(folder, 'objects/pack', name))
     const { faults } = await check(true)
-    expect(faults[0]).toMatchObject({ subject: named(), isMended: true })
+    expect(faults[0]).toMatchObject({ subject: named(), isRepaired: true })
     expect(faults[0]?.detail).toContain(`refs/heads/main was ${second} and is ${first}`)
     await service.drain()
     expect((await check()).lines).toEqual([])
@@ -226,7 +226,7 @@ describe('refs', () => {
     await service.context.sql`delete from events where repository_id = ${repo.id}`
     for (const name of readdirSync(join(folder, 'objects/pack'))) await rm(join(folder, 'objects/pack', name))
     const { faults } = await check(true)
-    expect(faults).toMatchObject([{ subject: named(), isMended: false }])
+    expect(faults).toMatchObject([{ subject: named(), isRepaired: false }])
     expect(faults[0]?.detail).toContain('no whole state is known of refs/heads/main')
     expect(faults[0]?.remedy).toStartWith('put it back from a backup')
   })
@@ -244,7 +244,7 @@ test('an empty object goes, and comes again with the next push', async () => {
   await rm(path)
   await Bun.write(path, '')
   const { faults } = await check(true)
-  expect(faults).toMatchObject([{ subject: named(), isMended: false }])
+  expect(faults).toMatchObject([{ subject: named(), isRepaired: false }])
   expect(existsSync(path)).toBe(false)
   await service.git(['commit', '-q', '--amend', '-m', 'again'], { cwd })
   await service.git(['push', '-q', '--force', 'origin', 'loose'], { cwd })
@@ -264,7 +264,7 @@ test('numbers and rows that repeat others are counted anew', async () => {
   await sql`delete from topics where name = 'lost-topic'`
   await sql`delete from organization_members where organization_id = (select id from users where name = ${organization})`
   await sql`insert into repository_totals values ('public', false, false, false, false, false, 3)`
-  await expectMended(
+  await expectRepaired(
     `repository_counters ${repo.id}: stars_count is 7, not 0`,
     `repositories ${repo.id}: is_empty is true, not false`,
     `repository_counters ${repo.id}: last_issue_number is 0, not 1`,
@@ -282,7 +282,7 @@ test('a sequence that fell behind its table goes on above it', async () => {
   await sql`select setval('issues_id_seq', 1, false)`
   const [row] = await sql`select max(id)::int as top from issues`
   await sql`update issues set id = default where false`
-  await expectMended(`issues: the next number would be 2, but ${row?.top} is in use`)
+  await expectRepaired(`issues: the next number would be 2, but ${row?.top} is in use`)
   expect((await owner.client.post(`${repo.path}/issues`, { title: 'two' })).status).toBe(201)
 })
 
@@ -292,7 +292,7 @@ test('what a killed server left in rows is ended', async () => {
   await sql`insert into repository_reservations (created_at) values (now() - interval '1 day')`
   await enqueueJob(db, 'events.react', { eventIds: [], reaction: 'x' })
   await sql`update jobs set attempts = max_attempts, last_error = 'no luck', failed_at = now(), retired_at = now()`
-  await expectMended(
+  await expectRepaired(
     'Pushes: 1 began longer ago than a push may take, and did not end',
     'Creations: 1 were interrupted',
     /^Job \d+: events.react failed for good: no luck$/,
@@ -302,7 +302,7 @@ test('what a killed server left in rows is ended', async () => {
 
 test('a size that is far off is measured anew', async () => {
   await service.context.sql`update repository_counters set size_bytes = 5000000 where repository_id = ${repo.id}`
-  await expectMended(/it takes \d+ bytes, not 5000000$/)
+  await expectRepaired(/it takes \d+ bytes, not 5000000$/)
 })
 
 describe('hearth doctor --data', () => {
@@ -312,7 +312,7 @@ describe('hearth doctor --data', () => {
       DATA_DIR: service.context.config.dataDir,
     })
 
-  test('says that all is well, names what is not, mends it when told to, and ends accordingly', async () => {
+  test('says that all is well, names what is not, repairs it when told to, and ends accordingly', async () => {
     const well = await run('--data')
     expect([well.exitCode, well.stderr]).toEqual([0, ''])
     expect(well.stdout).toMatch(/^All is well: \d+ repositories and \d+ folders were looked through\.\n$/)
@@ -320,20 +320,20 @@ describe('hearth doctor --data', () => {
     const bad = await run('--data', '--quick')
     expect(bad.exitCode).toBe(1)
     expect(bad.stdout).toContain(`FAULT  repository_counters ${repo.id}: forks_count is 3, not 0\n`)
-    expect(bad.stdout).toContain('To mend it: hearth doctor --data --mend counts it anew\n')
+    expect(bad.stdout).toContain('To fix it: hearth doctor --data --repair counts it anew\n')
     expect(bad.stdout).toContain('\n1 fault is left: ')
-    const mended = await run('--data', '--mend')
-    expect(mended.exitCode).toBe(0)
-    expect(mended.stdout).toStartWith(`MENDED repository_counters ${repo.id}: forks_count is 3, not 0\n`)
-    expect(mended.stdout).toContain('\nAll is well, 1 mended: ')
+    const repaired = await run('--data', '--repair')
+    expect(repaired.exitCode).toBe(0)
+    expect(repaired.stdout).toStartWith(`REPAIRED repository_counters ${repo.id}: forks_count is 3, not 0\n`)
+    expect(repaired.stdout).toContain('\nAll is well, 1 repaired: ')
     expect((await run('--data')).exitCode).toBe(0)
   })
 
   test('is needed for its own options, which its help tells', async () => {
-    const { exitCode, stderr } = await run('--mend')
-    expect([exitCode, stderr]).toEqual([64, '--mend and --quick go with --data\n'])
+    const { exitCode, stderr } = await run('--repair')
+    expect([exitCode, stderr]).toEqual([64, '--repair and --quick go with --data\n'])
     const { stdout } = await run('--help')
-    for (const option of ['--data', '--mend', '--quick']) expect(stdout).toContain(`  ${option} `)
+    for (const option of ['--data', '--repair', '--quick']) expect(stdout).toContain(`  ${option} `)
   })
 })
 

@@ -26,7 +26,7 @@ interface Thread {
 const rowsOf = (body: unknown): Thread[] => (Array.isArray(body) ? body : [])
 
 /** What somebody is told by the list, whose total must be right and fit the count of the unread. */
-async function told(who: TestUser, query: Record<string, string | number | boolean | string[]> = {}, path = '') {
+async function threadsOf(who: TestUser, query: Record<string, string | number | boolean | string[]> = {}, path = '') {
   await service.drain()
   const answer = await who.client.get(`${path}/notifications`, query)
   expect([path, answer.status]).toEqual([path, 200])
@@ -92,10 +92,10 @@ describe('who is told', () => {
   const everybody = () => ({ owner, author, watcher, commenter, assignee, called, subscriber, tired, blocker })
 
   /** The names of those whose list has the issue as unread, after which all have read everything. */
-  async function toldOf(title: string): Promise<string[]> {
+  async function notifiedOf(title: string): Promise<string[]> {
     const names: string[] = []
     for (const [name, who] of Object.entries(everybody())) {
-      const rows = await told(who)
+      const rows = await threadsOf(who)
       if (rows.some(({ unread, subject }) => unread && subject.title === title)) names.push(name)
       await who.client.put('/notifications')
     }
@@ -128,35 +128,42 @@ describe('who is told', () => {
   test('a new issue is news for watchers and for who is called, not for its author nor for who blocked them', async () => {
     const body = `Hello @Called-One, @nobody-there and @${blocker.name}, \`@${commenter.name}\` a@${subscriber.name}.org`
     issue = await write(repo, author, { body })
-    expect(await toldOf(issue.title)).toEqual(['owner', 'watcher', 'called', 'tired'])
+    expect(await notifiedOf(issue.title)).toEqual(['owner', 'watcher', 'called', 'tired'])
   })
 
   test('who asked not to be told of an issue is not, called or not', async () => {
     expect((await tired.client.delete(`${issue.path}/subscriptions/${tired.name}`)).status).toBe(201)
     expect((await subscriber.client.put(`${issue.path}/subscriptions/${subscriber.name}`)).status).toBe(201)
     await commenter.client.post(`${issue.path}/comments`, { body: `@${tired.name} see` })
-    expect(await toldOf(issue.title)).toEqual(['owner', 'author', 'watcher', 'subscriber', 'blocker'])
+    expect(await notifiedOf(issue.title)).toEqual(['owner', 'author', 'watcher', 'subscriber', 'blocker'])
   })
 
   test('an assignee is told alone', async () => {
     await owner.client.patch(issue.path, { assignees: [assignee.name] })
-    expect(await toldOf(issue.title)).toEqual(['assignee'])
+    expect(await notifiedOf(issue.title)).toEqual(['assignee'])
     await owner.client.patch(issue.path, { assignees: [assignee.name], title: issue.title })
-    expect(await toldOf(issue.title)).toEqual([])
+    expect(await notifiedOf(issue.title)).toEqual([])
   })
 
   test('all who take part are told of a comment, a close and a reopening, each but who did it', async () => {
     await watcher.client.post(`${issue.path}/comments`, { body: '```\n@called-one\n```' })
-    expect(await toldOf(issue.title)).toEqual(['owner', 'author', 'commenter', 'assignee', 'subscriber', 'blocker'])
+    expect(await notifiedOf(issue.title)).toEqual(['owner', 'author', 'commenter', 'assignee', 'subscriber', 'blocker'])
     await owner.client.patch(issue.path, { state: 'closed' })
-    expect(await toldOf(issue.title)).toEqual(['author', 'watcher', 'commenter', 'assignee', 'subscriber', 'blocker'])
+    expect(await notifiedOf(issue.title)).toEqual([
+      'author',
+      'watcher',
+      'commenter',
+      'assignee',
+      'subscriber',
+      'blocker',
+    ])
     await author.client.patch(issue.path, { state: 'open' })
-    expect(await toldOf(issue.title)).toEqual(['owner', 'watcher', 'commenter', 'assignee', 'subscriber'])
+    expect(await notifiedOf(issue.title)).toEqual(['owner', 'watcher', 'commenter', 'assignee', 'subscriber'])
   })
 
   test('an issue that is given to somebody when it is made tells them', async () => {
     const given = await write(repo, owner, { assignees: [assignee.name, owner.name] })
-    expect(await toldOf(given.title)).toEqual(['watcher', 'assignee', 'tired', 'blocker'])
+    expect(await notifiedOf(given.title)).toEqual(['watcher', 'assignee', 'tired', 'blocker'])
   })
 
   test('the same news are told once, however often they are given out', async () => {
@@ -169,7 +176,7 @@ describe('who is told', () => {
     const after = await service.context.sql`select id, status, event_id, updated_at from notifications order by id`
     expect(after.length).toBeGreaterThan(10)
     expect(after).toEqual(before)
-    expect(titles(await told(watcher, { all: true }))[0]).toBe(one.title)
+    expect(titles(await threadsOf(watcher, { all: true }))[0]).toBe(one.title)
   })
 
   test('nobody is told who may not sign in', async () => {
@@ -181,14 +188,14 @@ describe('who is told', () => {
     await service.drain()
     await change(watcher, { active: true })
     await change(tired, { prohibit_login: false })
-    expect(await toldOf(title)).toEqual(['blocker'])
+    expect(await notifiedOf(title)).toEqual(['blocker'])
   })
 
   test('nobody is told who may not read: of a private repository, or of issues without that unit', async () => {
     const secret = await service.createRepository(owner, { private: true })
     await owner.client.put(`${secret.path}/collaborators/${assignee.name}`, { permission: 'read' })
     const one = await write(secret, owner, { body: `@${called.name} @${assignee.name}` })
-    expect(await toldOf(one.title)).toEqual(['assignee'])
+    expect(await notifiedOf(one.title)).toEqual(['assignee'])
     expect(await receiversOf(one.title)).toEqual([assignee.name])
     await owner.client.post('/orgs', { username: 'closed-club', visibility: 'private' })
     await owner.client.post('/orgs/closed-club/repos', { name: 'plans', private: true })
@@ -203,17 +210,17 @@ describe('who is told', () => {
     }
     const plans = { ...secret, path: '/repos/closed-club/plans' }
     const two = await write(plans, owner, { body: `@${called.name} @${commenter.name} @${watcher.name}` })
-    expect(await toldOf(two.title)).toEqual(['called'])
+    expect(await notifiedOf(two.title)).toEqual(['called'])
     expect(await receiversOf(two.title)).toEqual([called.name])
   })
 
   test('a pinned thread stays pinned and goes to the top, a read one is unread again', async () => {
     const [first, second] = [await write(repo, author), await write(repo, author)]
-    const [, pinned] = await told(watcher)
+    const [, pinned] = await threadsOf(watcher)
     await mark(watcher, `/notifications/threads/${pinned?.id}?to-status=pinned`, 'PATCH')
     await mark(watcher, '/notifications')
     for (const { path } of [second, first]) await author.client.post(`${path}/comments`, { body: 'more' })
-    const rows = (await told(watcher)).map(({ subject, unread, pinned }) => [subject.title, unread, pinned])
+    const rows = (await threadsOf(watcher)).map(({ subject, unread, pinned }) => [subject.title, unread, pinned])
     expect(rows).toEqual([
       [first.title, false, true],
       [second.title, true, false],
@@ -238,7 +245,7 @@ describe('a thread', () => {
     const [owner, other] = [await service.createUser(), await service.createUser()]
     const repo = await service.createRepository(owner)
     const { path, title } = await write(repo, other)
-    const [thread] = await told(owner)
+    const [thread] = await threadsOf(owner)
     const page = `${service.context.baseUrl}/${owner.name}/${repo.name}/issues/1`
     const api = `${service.context.baseUrl}/api/v1/repos/${owner.name}/${repo.name}/issues`
     const subject = {
@@ -273,7 +280,7 @@ describe('a thread', () => {
     expect((await read()).body).toMatchObject({ subject: withComment(comments[0]) })
     await owner.client.delete(path)
     expect((await read()).status).toBe(404)
-    expect(await told(owner, { all: true })).toEqual([])
+    expect(await threadsOf(owner, { all: true })).toEqual([])
   })
 
   test('is its reader’s; others hear that it is not theirs only where they see what it is about', async () => {
@@ -284,7 +291,7 @@ describe('a thread', () => {
     await write(open, other)
     await service.drain()
     await write(closed, other)
-    const [hidden, shown] = await told(owner)
+    const [hidden, shown] = await threadsOf(owner)
     await owner.client.delete(`${closed.path}/collaborators/${other.name}`)
     const absent = `/notifications/threads/${Number(hidden?.id) + 100_000}`
     for (const method of ['GET', 'PATCH']) {
@@ -322,7 +329,7 @@ describe('lists', () => {
       names.unshift((await write(place, other)).title)
       await service.drain()
     }
-    const [, read, pinned] = await told(owner)
+    const [, read, pinned] = await threadsOf(owner)
     await mark(owner, `/notifications/threads/${read?.id}`, 'PATCH')
     await mark(owner, `/notifications/threads/${pinned?.id}?to-status=pinned`, 'PATCH')
   })
@@ -343,23 +350,23 @@ describe('lists', () => {
     [{ 'subject-type': ['commit', 'repository'] }, []],
     [{ 'subject-type': 'nosuch' }, [fourth, second, first]],
   ])('have what is asked for: %j', async (query, wanted) => {
-    expect(titles(await told(owner, query))).toEqual(wanted.map((index) => names[index] ?? ''))
+    expect(titles(await threadsOf(owner, query))).toEqual(wanted.map((index) => names[index] ?? ''))
   })
 
   test('are of one repository where its path says so', async () => {
-    expect(titles(await told(owner, {}, repo.path))).toEqual([names[2] ?? '', names[3] ?? ''])
-    expect(titles(await told(owner, { all: true }, quiet.path))).toEqual([names[0] ?? ''])
-    expect(await told(other, { all: true }, repo.path)).toEqual([])
+    expect(titles(await threadsOf(owner, {}, repo.path))).toEqual([names[2] ?? '', names[3] ?? ''])
+    expect(titles(await threadsOf(owner, { all: true }, quiet.path))).toEqual([names[0] ?? ''])
+    expect(await threadsOf(other, { all: true }, repo.path)).toEqual([])
   })
 
   test('begin and end with the second that clients read', async () => {
     const { sql } = service.context
     const at = '2026-03-01T10:00:00'
-    const ids = (await told(owner, { all: true }, repo.path)).map(({ id }) => id)
+    const ids = (await threadsOf(owner, { all: true }, repo.path)).map(({ id }) => id)
     for (const [index, id] of ids.entries())
       await sql`update notifications set updated_at = ${`${at}.${5 - index}00Z`}::timestamptz + ${index} * interval '-1 s' where id = ${id}`
     const asked = async (query: object) =>
-      (await told(owner, { all: true, ...query }, repo.path)).map(({ id }) => ids.indexOf(id))
+      (await threadsOf(owner, { all: true, ...query }, repo.path)).map(({ id }) => ids.indexOf(id))
     expect(await asked({ since: `${at}Z` })).toEqual([0])
     expect(await asked({ since: `${at}.900Z` })).toEqual([0])
     expect(await asked({ since: '2026-03-01T12:00:01+02:00' })).toEqual([])
@@ -381,7 +388,7 @@ describe('lists', () => {
   })
 
   test('have pages, and can be walked', async () => {
-    const all = await told(owner)
+    const all = await threadsOf(owner)
     expect(all.length).toBe(4)
     const second = await owner.client.get('/notifications', { limit: 1, page: 2 })
     expect(rowsOf(second.body).map(({ id }) => id)).toEqual([all[1]?.id ?? 0])
@@ -419,7 +426,7 @@ describe('marks', () => {
     expect(await unreadOf(owner)).toBe(3)
     expect(states(await mark(owner, `${repo.path}/notifications?to-status=pinned`))).toEqual(['pinned', 'pinned'])
     expect(await mark(owner, `${repo.path}/notifications`)).toEqual([])
-    expect(states(await told(owner))).toEqual(['unread', 'pinned', 'pinned'])
+    expect(states(await threadsOf(owner))).toEqual(['unread', 'pinned', 'pinned'])
     expect(await unreadOf(owner)).toBe(1)
     expect(states(await mark(owner, '/notifications'))).toEqual(['read'])
     expect(await unreadOf(owner)).toBe(0)
@@ -444,7 +451,7 @@ describe('marks', () => {
   })
 
   test('of one thread come with the thread', async () => {
-    const [{ id } = { id: 0 }] = await told(owner)
+    const [{ id } = { id: 0 }] = await threadsOf(owner)
     const path = `/notifications/threads/${id}`
     for (const [query, state] of [
       ['', 'read'],
@@ -467,7 +474,7 @@ describe('marks', () => {
       from issues where repository_id = ${crowded.id}`
     const shown = titles(await mark(owner, `${crowded.path}/notifications`))
     expect([shown.length, shown[0], shown.at(-1)]).toEqual([1000, '1005', '6'])
-    expect(await told(owner, {}, crowded.path)).toEqual([])
+    expect(await threadsOf(owner, {}, crowded.path)).toEqual([])
     await owner.client.delete(crowded.path)
   })
 
@@ -482,7 +489,7 @@ describe('what somebody may not see any more', () => {
   let reader: TestUser
   let kept: TestRepository
   const gone = async (title: string) => {
-    expect(titles(await told(reader, { all: true }))).not.toContain(title)
+    expect(titles(await threadsOf(reader, { all: true }))).not.toContain(title)
     const [row] = await service.context.sql`
       select notifications.id from notifications join issues on issues.id = issue_id join users on users.id = user_id
       where title = ${title} and users.name = ${reader.name}`
@@ -505,20 +512,20 @@ describe('what somebody may not see any more', () => {
     const put = () => owner.client.put(`${repo.path}/collaborators/${reader.name}`, { permission: 'read' })
     await put()
     const { title } = await write(repo, owner, { body: `@${reader.name}` })
-    expect(titles(await told(reader))).toContain(title)
+    expect(titles(await threadsOf(reader))).toContain(title)
     expect(await unreadOf(reader)).toBe(2)
     await owner.client.delete(`${repo.path}/collaborators/${reader.name}`)
     await gone(title)
     expect((await reader.client.get(`${repo.path}/notifications`)).status).toBe(404)
     await put()
-    expect(titles(await told(reader))).toContain(title)
+    expect(titles(await threadsOf(reader))).toContain(title)
     await owner.client.delete(repo.path)
   })
 
   test('is gone when the repository becomes private', async () => {
     const repo = await service.createRepository(owner)
     const { title } = await write(repo, owner, { body: `@${reader.name}` })
-    expect(titles(await told(reader))).toContain(title)
+    expect(titles(await threadsOf(reader))).toContain(title)
     await owner.client.patch(repo.path, { private: true })
     await gone(title)
   })
@@ -527,11 +534,11 @@ describe('what somebody may not see any more', () => {
     const repo = await service.createRepository(owner)
     const { title } = await write(repo, reader, { body: `@${service.admin.name}` })
     await owner.client.post(`${repo.path}/issues/1/comments`, { body: 'so' })
-    for (const who of [reader, owner, service.admin]) expect(titles(await told(who))).toContain(title)
+    for (const who of [reader, owner, service.admin]) expect(titles(await threadsOf(who))).toContain(title)
     await owner.client.patch(repo.path, { has_issues: false })
     await gone(title)
-    for (const who of [owner, service.admin]) expect(titles(await told(who, { all: true }))).not.toContain(title)
-    expect(await told(owner, { all: true }, repo.path)).toEqual([])
+    for (const who of [owner, service.admin]) expect(titles(await threadsOf(who, { all: true }))).not.toContain(title)
+    expect(await threadsOf(owner, { all: true }, repo.path)).toEqual([])
     expect(await mark(owner, `${repo.path}/notifications?all=true`)).toEqual([])
   })
 
@@ -547,10 +554,10 @@ describe('what somebody may not see any more', () => {
     await owner.client.put(`${path}/members/${reader.name}`)
     await owner.client.put(`${path}/repos/unit-club/plans`)
     const { title } = await write({ ...kept, path: '/repos/unit-club/plans' }, owner, { body: `@${reader.name}` })
-    expect(titles(await told(reader))).toContain(title)
+    expect(titles(await threadsOf(reader))).toContain(title)
     expect((await owner.client.patch(path, { units_map: { 'repo.code': 'read' } })).status).toBe(200)
     await gone(title)
-    expect(await told(reader, { all: true }, '/repos/unit-club/plans')).toEqual([])
+    expect(await threadsOf(reader, { all: true }, '/repos/unit-club/plans')).toEqual([])
   })
 
   test('is nothing to a token for public things', async () => {

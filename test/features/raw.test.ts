@@ -11,7 +11,7 @@ let repository: TestRepository
 let path: string
 let page: string
 let head: string
-/** Larger than what Git's kept process hands out at once. */
+/** Larger than what an idle cat-file process hands out at once. */
 const large = new Uint8Array(randomBytes(3_000_000))
 const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
 

@@ -39,7 +39,7 @@ test('the answer is bare HTML, or a JSON string for those who ask for JSON', asy
   expect(json.body).toBe('<p dir="auto"><em>x</em></p>\n')
 })
 
-test('the raw door takes any media type as text', async () => {
+test('the raw endpoint takes any media type as text', async () => {
   const send = (type: string) =>
     alice.client.request('/markdown/raw', { method: 'POST', body: '{"a": *b*}', headers: { 'content-type': type } })
   for (const type of ['text/plain', 'application/json', 'application/x-www-form-urlencoded'])

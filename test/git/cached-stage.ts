@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import type { GitOption } from '../../src/git/cli/git.ts'
 import type { ObjectFormat } from '../../src/git/model.ts'
 import { DELIMITER, encodePacket, FLUSH } from '../../src/git/packet.ts'
-import { commit, initialCommit, must, openDoor, openStage, type Stage } from './stage.ts'
+import { commit, initialCommit, must, openServer, openStage, type Stage } from './stage.ts'
 
 export const MIB = 1024 ** 2
 
-/** The engine with a cache of streams, over a git that notes each start of upload-pack, behind a door. */
+/** The engine with a cache of streams, over a git that notes each start of upload-pack, behind a server. */
 export interface CachedStage extends Stage {
   url(id: number): string
   /** Folder of the cache. */
@@ -30,11 +30,11 @@ export async function openCachedStage(maxBytes = 100 * MIB, option: Partial<GitO
   let now = Date.parse('2026-01-02T03:04:05Z')
   const clock = { now: () => new Date(now) }
   const stage = await openStage({ gitBinary, streamCache: { folder: packs, maxBytes }, clock, ...option })
-  const door = openDoor(stage)
+  const server = openServer(stage)
   const names = (id: number) => readdir(join(packs, String(id))).catch(() => [])
   return {
     ...stage,
-    url: door.url,
+    url: server.url,
     packs,
     async cached(id) {
       let found = await names(id)
@@ -55,7 +55,7 @@ export async function openCachedStage(maxBytes = 100 * MIB, option: Partial<GitO
       now += ms
     },
     async close() {
-      await door.close()
+      await server.close()
       await stage.close()
       await place.close()
     },

@@ -135,12 +135,12 @@ test('a setting that hides refs counts at once', async () => {
 test('refs are told without git until one moves, also when they are packed', async () => {
   await fresh()
   const told = await ask(stage, id, listing)
-  // It is kept a moment after it was sent.
+  // It is cached for a moment after it was sent.
   await until(async () => {
     const before = await stage.started()
     await ask(stage, id, listing)
     return (await stage.started()) === before
-  }, 'the answer is kept')
+  }, 'the answer is cached')
   expect(await withoutGit(() => ask(stage, id, listing))).toBe(told)
   await stage.git.maintain(id)
   for (const _ of [1, 2]) expect(await ask(stage, id, listing)).toBe(told)
@@ -211,7 +211,7 @@ test('the longest unused go beyond the limit, and all in the end', async () => {
   await small.close()
 })
 
-test('switched off, nothing is kept, nor what was before', async () => {
+test('switched off, nothing is cached, nor what was before', async () => {
   const none = await openCachedStage(0)
   await createWithData(none, 1)
   for (const _ of [1, 2, 3]) await clone(none, 1)

@@ -8,7 +8,7 @@ import { Readers } from '../../src/git/cli/objects/readers.ts'
 import { gitEnvironment } from '../../src/git/cli/process/environment.ts'
 import { GitError } from '../../src/git/errors.ts'
 import { until } from '../harness/until.ts'
-import { codeOf, commit, initialCommit, must, openDoor, openStage, type Stage } from './stage.ts'
+import { codeOf, commit, initialCommit, must, openServer, openStage, type Stage } from './stage.ts'
 
 let stage: Stage
 
@@ -106,8 +106,8 @@ describe('a transfer ends with its client', () => {
     await done
     expect(await serving()).toHaveLength(0)
 
-    const door = openDoor(stage)
-    const { hostname, port, pathname } = new URL(door.url(3))
+    const server = openServer(stage)
+    const { hostname, port, pathname } = new URL(server.url(3))
     const socket = connect(Number(port), hostname)
     socket.write(
       `POST ${pathname}/git-upload-pack HTTP/1.1\r\nhost: x\r\ncontent-length: ${request.length}\r\n\r\n${request}`,
@@ -117,11 +117,11 @@ describe('a transfer ends with its client', () => {
     await until(async () => (await serving()).length > 0, 'git serves')
     socket.destroy()
     await until(async () => (await serving()).length === 0, 'git has ended')
-    await door.close()
+    await server.close()
   })
 })
 
-describe('kept readers', () => {
+describe('idle readers', () => {
   const openReaders = (max: number, maxQueue = 10) =>
     new Readers({
       binary: '/usr/bin/git',
@@ -219,12 +219,12 @@ describe('nothing in a folder is run', () => {
     config.push('[tar "tar.gz"]', `command = ${script}`, '[diff "x"]', `textconv = ${script}`)
     await writeFile(join(folder, 'config'), config.join('\n'))
     await commit(stage.git, 1, [{ op: 'create', path: '.gitattributes', content: '* diff=x\n' }])
-    const door = openDoor(stage)
+    const server = openServer(stage)
     const path = stage.work('evil-clone')
-    await must(['clone', '-q', door.url(1), path])
+    await must(['clone', '-q', server.url(1), path])
     await must(['commit', '-q', '--allow-empty', '-m', 'x'], path)
     await must(['push', '-q', 'origin', 'HEAD'], path)
-    await door.close()
+    await server.close()
     await new Response(await stage.git.diff(1, { head: 'main~1' })).text()
     await stage.git.log(1, { revision: 'main', limit: 5, withChanges: true })
     const archive = await stage.git.archive(1, { revision: 'main', format: 'tar.gz' })

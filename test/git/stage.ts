@@ -107,13 +107,13 @@ const isService = (text: string | null | undefined): text is GitService =>
 export type PushJudge = (body: ReadableStream<Uint8Array>) => Promise<ReadableStream<Uint8Array> | Uint8Array>
 
 /** Smart HTTP as a feature would offer it, without permissions: `/<id>`. `judge` may look at a push first. */
-export function openDoor({ git }: Stage, option: { judge?: PushJudge; maxInputBytes?: number } = {}) {
+export function openServer({ git }: Stage, option: { judge?: PushJudge; maxInputBytes?: number } = {}) {
   const server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
     maxRequestBodySize: 1024 ** 3,
-    async fetch(request, door) {
-      door.timeout(request, 0)
+    async fetch(request, bun) {
+      bun.timeout(request, 0)
       const url = new URL(request.url)
       const id = Number(url.pathname.split('/')[1])
       const protocol = request.headers.get('git-protocol') ?? undefined

@@ -3,18 +3,18 @@ import { randomBytes } from 'node:crypto'
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { encodePushRefusal, readPushHead } from '../../src/git/push.ts'
-import { commit, initialCommit, must, openDoor, openStage, run, type Stage } from './stage.ts'
+import { commit, initialCommit, must, openServer, openStage, run, type Stage } from './stage.ts'
 
 let stage: Stage
-let door: ReturnType<typeof openDoor>
+let server: ReturnType<typeof openServer>
 
 beforeAll(async () => {
   stage = await openStage()
-  door = openDoor(stage)
+  server = openServer(stage)
 })
 
 afterAll(async () => {
-  await door.close()
+  await server.close()
   await stage.close()
 })
 
@@ -31,25 +31,25 @@ describe.each(['sha1', 'sha256'] as const)('smart HTTP in %s', (objectFormat) =>
 
   test.each(['0', '1', '2'])('clones with protocol %s', async (version) => {
     const path = stage.work(`protocol-${objectFormat}-${version}`)
-    await must(['-c', `protocol.version=${version}`, 'clone', '-q', door.url(id), path])
+    await must(['-c', `protocol.version=${version}`, 'clone', '-q', server.url(id), path])
     expect(await must(['log', '--oneline'], path).then((text) => text.split('\n').length)).toBe(6)
     expect(await must(['rev-parse', '--abbrev-ref', 'HEAD'], path)).toBe('main')
   })
 
   test('clones a part of the history, and without blobs', async () => {
     const shallow = stage.work(`shallow-${objectFormat}`)
-    await must(['clone', '-q', '--depth=1', door.url(id), shallow])
+    await must(['clone', '-q', '--depth=1', server.url(id), shallow])
     expect(await must(['rev-list', '--count', 'HEAD'], shallow)).toBe('1')
     await must(['fetch', '-q', '--unshallow'], shallow)
     expect(await must(['rev-list', '--count', 'HEAD'], shallow)).toBe('6')
     const partial = stage.work(`partial-${objectFormat}`)
-    await must(['clone', '-q', '--filter=blob:none', '--no-checkout', door.url(id), partial])
+    await must(['clone', '-q', '--filter=blob:none', '--no-checkout', server.url(id), partial])
     expect(await must(['rev-list', '--objects', '--missing=print', 'HEAD'], partial)).toContain('\n?')
     expect(await must(['show', 'HEAD~2:counter'], partial)).toBe('2')
   })
 
   test('takes a push as one flushed pack, whatever its size', async () => {
-    await must(['clone', '-q', door.url(id), clone()])
+    await must(['clone', '-q', server.url(id), clone()])
     await writeFile(join(clone(), 'pushed'), 'pushed\n')
     await must(['add', '.'], clone())
     await must(['commit', '-q', '-m', 'pushed'], clone())
@@ -83,7 +83,7 @@ describe.each(['sha1', 'sha256'] as const)('smart HTTP in %s', (objectFormat) =>
 test('clones and pushes to an empty repository', async () => {
   await stage.git.createRepository(10, { objectFormat: 'sha1', defaultBranch: 'trunk' })
   const path = stage.work('empty')
-  await must(['clone', '-q', door.url(10), path])
+  await must(['clone', '-q', server.url(10), path])
   expect(await must(['symbolic-ref', 'HEAD'], path)).toBe('refs/heads/trunk')
   await must(['commit', '-q', '--allow-empty', '-m', 'first'], path)
   await must(['push', '-q', 'origin', 'trunk'], path)
@@ -99,13 +99,13 @@ test('refuses a tree that would write into .git of a clone', async () => {
   const tree = (await new Response(child.stdout).text()).trim()
   const sha = await must(['commit-tree', tree, '-m', 'evil'], path)
   await stage.git.createRepository(11, { objectFormat: 'sha1', defaultBranch: 'main' })
-  const { exitCode, stderr } = await run(['push', '-q', door.url(11), `${sha}:refs/heads/main`], path)
+  const { exitCode, stderr } = await run(['push', '-q', server.url(11), `${sha}:refs/heads/main`], path)
   expect([exitCode === 0, stderr.includes('hasDotgit')]).toEqual([false, true])
   expect(await stage.git.listRefs(11)).toEqual([])
 })
 
 test('refuses a push larger than its limit, and leaves no quarantine behind', async () => {
-  const small = openDoor(stage, { maxInputBytes: 100_000 })
+  const small = openServer(stage, { maxInputBytes: 100_000 })
   const path = await cloneWith('large', 1_000_000)
   await stage.git.createRepository(12, { objectFormat: 'sha1', defaultBranch: 'main' })
   const { exitCode, stderr } = await run(['push', '-q', small.url(12), 'HEAD:main'], path)
@@ -127,15 +127,15 @@ test('streams a push and a clone of 50 MB in flat memory', async () => {
     Bun.gc(true)
     peak = Math.max(peak, process.memoryUsage.rss())
   }, 250)
-  await must(['push', '-q', door.url(13), 'HEAD:main'], path)
-  await must(['clone', '-q', door.url(13), stage.work('heavy-clone')])
+  await must(['push', '-q', server.url(13), 'HEAD:main'], path)
+  await must(['clone', '-q', server.url(13), stage.work('heavy-clone')])
   clearInterval(watch)
   expect(await must(['rev-parse', 'HEAD'], stage.work('heavy-clone'))).toBe(await must(['rev-parse', 'HEAD'], path))
   expect((peak - before) / 1e6).toBeLessThan(30)
 })
 
 test('prints our reason beside each ref of a push that is refused before git starts', async () => {
-  const strict = openDoor(stage, {
+  const strict = openServer(stage, {
     async judge(body) {
       const head = await readPushHead(body)
       const isRefused = head.commands.some(({ ref }) => ref.endsWith('/protected'))

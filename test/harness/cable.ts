@@ -1,6 +1,6 @@
 import { connect as connectTo, createServer, type Socket } from 'node:net'
 
-/** A way to a server that can be cut and mended: what a network or a dying host does to a connection. */
+/** A way to a server that can be cut and restored: what a network or a dying host does to a connection. */
 export interface Cable {
   port: number
   /** Ends every connection; new ones are refused. */
@@ -8,7 +8,7 @@ export interface Cable {
   /** Nothing passes any more, and nobody is told: a host that is gone, or a network that drops everything. */
   mute(): void
   /** New connections pass again. */
-  mend(): void
+  reconnect(): void
   /** Ends the connections that are open now, once so many bytes more have come from the client; new ones pass. */
   cutAfter(bytes: number): void
   /** Resets the connection whose client next sends something with this text in it, which does not arrive. */
@@ -65,7 +65,7 @@ async function layCable(target: { port: number } | { path: string }): Promise<Ca
     mute() {
       state = 'mute'
     },
-    mend() {
+    reconnect() {
       state = 'open'
     },
     cutAfter(bytes) {

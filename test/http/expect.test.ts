@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { type HttpServer, openServer } from '../../src/http/server.ts'
 import type { Refusal } from '../../src/kernel/errors.ts'
-import { sendWithheld } from '../harness/withheld.ts'
+import { sendAfterContinue } from '../harness/expect-continue.ts'
 
 const handlers = {
   fetch: answer,
@@ -41,7 +41,7 @@ test.each([
   ['/api/v1/notifications', 205],
 ])('a body at %s that waits to be asked for is asked for', async (path, status) => {
   const head = put(path, ...WAITS, 'Content-Length: 5')
-  const { asked, answer } = await sendWithheld(server.port, { head, body: 'hello' })
+  const { asked, answer } = await sendAfterContinue(server.port, { head, body: 'hello' })
   expect(asked).toBe(true)
   expect(answer).toStartWith(`HTTP/1.1 ${status} `)
   expect(answer).toEndWith('\r\n\r\nhello')
@@ -49,7 +49,7 @@ test.each([
 
 test('a body of unknown length is asked for, in whatever letters', async () => {
   const head = put('/', 'Connection: close', 'EXPECT: 100-Continue', 'Transfer-Encoding: chunked')
-  const { asked, answer } = await sendWithheld(server.port, { head, body: '5\r\nhello\r\n0\r\n\r\n' })
+  const { asked, answer } = await sendAfterContinue(server.port, { head, body: '5\r\nhello\r\n0\r\n\r\n' })
   expect(asked).toBe(true)
   expect(answer).toEndWith('\r\n\r\nhello')
 })
@@ -61,7 +61,7 @@ test.each([
   'a request to %s of %i bytes that is refused is answered at once, and ends the connection',
   async (path, length, status) => {
     const head = put(path, 'Expect: 100-continue', `Content-Length: ${length}`)
-    const { asked, answer } = await sendWithheld(server.port, { head, body: '' })
+    const { asked, answer } = await sendAfterContinue(server.port, { head, body: '' })
     expect(asked).toBe(false)
     expect(answer).toStartWith(`HTTP/1.1 ${status} `)
   },
@@ -121,5 +121,5 @@ test('a client that has gone is not asked, and harms nobody', async () => {
   await new Promise<void>((sent) => socket.write(`${head}\r\n\r\n`, () => sent()))
   socket.destroy()
   const waiting = { head: put('/', ...WAITS, 'Content-Length: 5'), body: 'hello' }
-  expect(await sendWithheld(server.port, waiting)).toMatchObject({ asked: true })
+  expect(await sendAfterContinue(server.port, waiting)).toMatchObject({ asked: true })
 })

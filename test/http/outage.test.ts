@@ -24,7 +24,7 @@ beforeAll(async () => {
   visitor = createClient({ url: replica.url })
 })
 afterAll(async () => {
-  cable.mend()
+  cable.reconnect()
   await replica.stop()
   await cable.close()
   await service.stop()
@@ -51,7 +51,7 @@ test('without its database the service says so everywhere, and goes on when it i
   const clone = await fetch(`${replica.url}/${owner.name}/${repository.name}.git/info/refs?service=git-upload-pack`)
   expect([clone.status, clone.headers.has('retry-after')]).toEqual([503, true])
   expect((await visitor.get('/version')).status).toBe(200)
-  cable.mend()
+  cable.reconnect()
   const since = performance.now()
   await until(isServed, 'the service is back')
   expect(performance.now() - since).toBeLessThan(5000)
@@ -66,12 +66,12 @@ test('the probe reports a database that falls silent in time', async () => {
   cable.mute()
   const since = performance.now()
   const { status, body } = await visitor.request('/api/healthz')
-  cable.mend()
+  cable.reconnect()
   expect([status, body]).toMatchObject([503, { checks: { 'database:ping': [{ status: 'fail' }] } }])
   // A probe of a container waits five seconds, the driver until the statement's own time is over.
   expect(performance.now() - since).toBeLessThan(5000)
   cable.cut()
-  cable.mend()
+  cable.reconnect()
   await until(isServed, 'the service is back')
 })
 

@@ -87,7 +87,7 @@ test('query parameters have plain types', () => {
   ])
 })
 
-test("path parameters have the family's names, once each, in the order of the path", () => {
+test("path parameters have Gitea's names, once each, in the order of the path", () => {
   const names = listOf(at(...thing, 'get', 'parameters')).map((parameter) => objectOf(parameter).name)
   expect(names).toEqual(['owner', 'repo', 'thing_id'])
   expect(objectOf(listOf(at(...thing, 'get', 'parameters'))[2]).schema).toEqual({ type: 'number' })

@@ -13,9 +13,9 @@ interface Operation {
 let service: TestService
 let document: JsonObject
 let operations: Operation[]
-/** What the family has: route to operationId and tag, and operationId to route. */
-const family = new Map<string, { id: string; tag: string }>()
-const familyRoutes = new Map<string, string>()
+/** What Gitea has: route to operationId and tag, and operationId to route. */
+const gitea = new Map<string, { id: string; tag: string }>()
+const giteaRoutes = new Map<string, string>()
 
 beforeAll(async () => {
   service = await startTestService()
@@ -29,8 +29,8 @@ beforeAll(async () => {
   const facts = await Bun.file(resolve(import.meta.dir, 'operations.tsv')).text()
   for (const line of facts.trim().split('\n').slice(1)) {
     const [method, path, id = '', tag = ''] = line.split('\t')
-    family.set(`${method} ${path}`, { id, tag })
-    familyRoutes.set(id, `${method} ${path}`)
+    gitea.set(`${method} ${path}`, { id, tag })
+    giteaRoutes.set(id, `${method} ${path}`)
   }
 })
 afterAll(() => service.stop())
@@ -53,9 +53,9 @@ test('every operation has a summary, one tag and an operationId of its own', () 
   expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([])
 })
 
-test("what the family has too is called and filed as there, parameters' names included", () => {
+test("what Gitea has too is called and filed as there, parameters' names included", () => {
   const differing = operations.flatMap(({ route, operation }) => {
-    const known = family.get(route)
+    const known = gitea.get(route)
     const ours = `${operation.operationId} (${stringsOf(operation.tags)})`
     return known === undefined || ours === `${known.id} (${known.tag})`
       ? []
@@ -64,9 +64,9 @@ test("what the family has too is called and filed as there, parameters' names in
   expect(differing).toEqual([])
 })
 
-test("no operation has the family's name at another path", () => {
-  const moved = operations.filter((found) => (familyRoutes.get(idOf(found)) ?? found.route) !== found.route)
-  expect(moved.map((found) => `${idOf(found)}: ${found.route}, not ${familyRoutes.get(idOf(found))}`)).toEqual([])
+test("no operation has Gitea's name at another path", () => {
+  const moved = operations.filter((found) => (giteaRoutes.get(idOf(found)) ?? found.route) !== found.route)
+  expect(moved.map((found) => `${idOf(found)}: ${found.route}, not ${giteaRoutes.get(idOf(found))}`)).toEqual([])
 })
 
 test('every operation stands behind a gate, which shows in its statuses', () => {

@@ -33,18 +33,18 @@ const some = `datname = current_database() and application_name like 'hearth%' a
 const outages: Record<string, (stage: Stage) => Promise<void>> = {
   async 'cut for a moment'({ cable }) {
     cable.cut()
-    cable.mend()
+    cable.reconnect()
   },
   async 'away for seconds'({ cable }) {
     cable.cut()
     await upTo(8000)
-    cable.mend()
+    cable.reconnect()
   },
   async 'silent for seconds, then another host'({ cable }) {
     cable.mute()
     await upTo(15_000)
     cable.cut()
-    cable.mend()
+    cable.reconnect()
   },
   async 'cut in the middle of messages'({ cable }) {
     for (let times = 0; times < 8; times++) {

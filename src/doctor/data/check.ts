@@ -6,15 +6,15 @@ export interface DataFault {
   /** What it is about, such as `alice/hello (12)`. */
   subject: string
   detail: string
-  /** What to do by hand; with `isMended`, what was done. */
+  /** What to do by hand; with `isRepaired`, what was done. */
   remedy: string
-  isMended: boolean
+  isRepaired: boolean
 }
 
 export interface DataCheck {
   context: Context
   /** Whether what can be repaired is. */
-  mends: boolean
+  isRepairing: boolean
   /** Whether git looks for missing objects, which takes most of the time. */
   looksAtObjects: boolean
   signal: AbortSignal
@@ -29,30 +29,30 @@ export interface Found {
   /** By hand. */
   remedy: string
   /** Absent where only people can decide. */
-  mend?: {
+  repair?: {
     /** `removes it`. */
     how: string
-    /** A text that it returns tells more of what was done. */
+    /** If it returns a text, that is added to the report. */
     run(): Promise<unknown>
   }
 }
 
-/** Tells of a fault, and repairs it where that is wanted and possible. Returns whether it is gone. */
-export async function settle(check: DataCheck, { subject, detail, remedy, mend }: Found): Promise<boolean> {
-  if (!mend || !check.mends) {
-    const byItself = mend && `hearth doctor --data --mend ${mend.how}`
+/** Reports a fault, and repairs it where that is wanted and possible. Returns whether it is gone. */
+export async function settle(check: DataCheck, { subject, detail, remedy, repair }: Found): Promise<boolean> {
+  if (!repair || !check.isRepairing) {
+    const byItself = repair && `hearth doctor --data --repair ${repair.how}`
     const text = [byItself, remedy].filter((part) => part !== undefined && part !== '').join('; or ')
-    check.found({ subject, detail, remedy: text, isMended: false })
+    check.found({ subject, detail, remedy: text, isRepaired: false })
     return false
   }
   try {
-    const done = await mend.run()
+    const done = await repair.run()
     const more = typeof done === 'string' && done !== '' ? `; ${done}` : ''
-    check.found({ subject, detail: `${detail}${more}`, remedy: mend.how, isMended: true })
+    check.found({ subject, detail: `${detail}${more}`, remedy: repair.how, isRepaired: true })
     return true
   } catch (error) {
     const reason = messageOf(error)
-    check.found({ subject, detail: `${detail}; it could not be mended: ${reason}`, remedy, isMended: false })
+    check.found({ subject, detail: `${detail}; it could not be repaired: ${reason}`, remedy, isRepaired: false })
     return false
   }
 }

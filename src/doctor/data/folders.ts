@@ -58,7 +58,7 @@ export async function checkStrays(check: DataCheck, { strays, folders, mayRemove
   if (!mayRemove) {
     const detail = `${strays.length} of ${folders} folders in ${check.context.config.repositoriesDir} belong to no repository`
     const remedy = 'see whether DATABASE_URL and REPOSITORIES_DIR belong together; nothing is moved until they do'
-    check.found({ subject: 'Folders', detail, remedy, isMended: false })
+    check.found({ subject: 'Folders', detail, remedy, isRepaired: false })
     return
   }
   const administrator = await findAdministrator(check.context)
@@ -77,7 +77,7 @@ async function checkStray(check: DataCheck, id: number, administrator: string | 
     detail: `no repository has this folder${name === undefined ? '' : `; it was ${name}`}`,
     remedy: 'move it to OWNER/NAME.git in REPOSITORIES_DIR, where it can be adopted, or delete it',
     ...(place && {
-      mend: {
+      repair: {
         how: `moves it to ${place.owner}/${place.name}.git, where an administrator can adopt or delete it`,
         async run() {
           if ((await listUnknown(context, [id])).length === 0) return
@@ -116,6 +116,6 @@ export async function checkHalfBuilt(check: DataCheck): Promise<void> {
     subject: 'Folders',
     detail: `${found.length} were left half built or half removed, such as ${found[0]}`,
     remedy: '',
-    mend: { how: 'removes them', run: () => git.cleanStore(seconds) },
+    repair: { how: 'removes them', run: () => git.cleanStore(seconds) },
   })
 }

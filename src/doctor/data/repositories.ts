@@ -33,7 +33,7 @@ interface Circumstances extends FolderSurvey {
 /** Looks at the folder of every repository, a page of rows at a time. Returns how many there were. */
 export async function checkRepositories(check: DataCheck, survey: Circumstances): Promise<number> {
   const { db } = check.context
-  if (!survey.mayRestore) tellOfMissing(check, survey)
+  if (!survey.mayRestore) reportMissing(check, survey)
   let [after, looked] = [0, 0]
   while (!check.signal.aborted) {
     const rows = await db
@@ -55,10 +55,10 @@ export async function checkRepositories(check: DataCheck, survey: Circumstances)
   return looked
 }
 
-function tellOfMissing(check: DataCheck, { rows, folders, strays }: FolderSurvey): void {
+function reportMissing(check: DataCheck, { rows, folders, strays }: FolderSurvey): void {
   const detail = `${rows - (folders - strays.length)} of ${rows} repositories have no folder in ${check.context.config.repositoriesDir}`
   const remedy = 'see whether that is the right folder, and mounted; nothing is made up for them until it is'
-  check.found({ subject: 'Folders', detail, remedy, isMended: false })
+  check.found({ subject: 'Folders', detail, remedy, isRepaired: false })
 }
 
 async function checkRepository(check: DataCheck, row: Row, { mayRestore, lockSeconds }: Circumstances): Promise<void> {
@@ -72,12 +72,12 @@ async function checkRepository(check: DataCheck, row: Row, { mayRestore, lockSec
     if (check.signal.aborted) return
     const detail = `it cannot be read: ${messageOf(error)}`
     const remedy = `see that this user may read and write ${storagePath(row.id)} in REPOSITORIES_DIR, and everything in it`
-    await tell(check, row, { detail, remedy })
+    await report(check, row, { detail, remedy })
   }
 }
 
 /** Says nothing of a repository that was deleted while it was looked at. */
-async function tell(check: DataCheck, row: Row, found: Omit<Found, 'subject'>): Promise<boolean> {
+async function report(check: DataCheck, row: Row, found: Omit<Found, 'subject'>): Promise<boolean> {
   const { db } = check.context
   if ((await db.$count(repositories, eq(repositories.id, row.id))) === 0) return false
   return settle(check, { subject: `${row.owner}/${row.name} (${row.id})`, ...found })
@@ -89,15 +89,15 @@ async function checkFolder(check: DataCheck, row: Row, mayRestore: boolean): Pro
   if (state === 'whole') return true
   if (state === 'no-folder') {
     const detail = `${path} is a link or a file`
-    return tell(check, row, { detail, remedy: 'put the folder itself there, or change REPOSITORIES_DIR' })
+    return report(check, row, { detail, remedy: 'put the folder itself there, or change REPOSITORIES_DIR' })
   }
-  // A wrong volume has been told of once.
+  // A wrong volume is reported once, above.
   if (state === 'missing' && !mayRestore) return false
   const detail = state === 'missing' ? `${path} is missing` : `${path} lacks HEAD, its settings, objects or refs`
   const how =
     state === 'missing' ? 'makes an empty repository there, keeping issues and the rest' : 'makes what an empty one has'
-  const mend = { how, run: () => git.repair.restoreFolder(row.id, row) }
-  return tell(check, row, { detail, remedy: 'put it back from a backup', mend })
+  const repair = { how, run: () => git.repair.restoreFolder(row.id, row) }
+  return report(check, row, { detail, remedy: 'put it back from a backup', repair })
 }
 
 async function checkStale(check: DataCheck, row: Row, lockSeconds: number): Promise<void> {
@@ -105,51 +105,51 @@ async function checkStale(check: DataCheck, row: Row, lockSeconds: number): Prom
   const ages = [longestPushSeconds(config), lockSeconds] as const
   const stale = await git.repair.listStale(row.id, ...ages)
   if (stale.length === 0) return
-  await tell(check, row, {
+  await report(check, row, {
     detail: `killed processes left ${stale.length} locks or temporary files, such as ${stale[0]}`,
     remedy: '',
-    mend: { how: 'removes them', run: () => git.cleanStale(row.id, ...ages) },
+    repair: { how: 'removes them', run: () => git.cleanStale(row.id, ...ages) },
   })
 }
 
 async function checkObjects(check: DataCheck, row: Row): Promise<boolean> {
   const { context, signal } = check
-  const { isSound, problems: told } = await context.git.fsck(row.id, {}, { signal })
+  const { isSound, problems: reported } = await context.git.fsck(row.id, {}, { signal })
   const empty = await context.git.repair.listEmptyObjects(row.id)
   if (isSound && empty.length === 0) return true
-  const problems = [...empty.map((path) => `${path} is empty`), ...told]
+  const problems = [...empty.map((path) => `${path} is empty`), ...reported]
   const more = problems.length > 3 ? ` and ${problems.length - 3} more` : ''
-  return tell(check, row, {
+  return report(check, row, {
     detail: `objects are missing or damaged: ${problems.slice(0, 3).join(', ')}${more}`,
     remedy: 'put it back from a backup, or push what is missing again from a clone',
-    mend: {
+    repair: {
       how: 'removes what is empty, and sets branches and tags back to their last whole state',
-      run: () => mendObjects(check, row),
+      run: () => repairObjects(check, row),
     },
   })
 }
 
 /** Returns what was done to refs. */
-async function mendObjects({ context, signal }: DataCheck, { id }: Row): Promise<string> {
+async function repairObjects({ context, signal }: DataCheck, { id }: Row): Promise<string> {
   const { git } = context
-  await git.repair.mendObjects(id, { signal })
+  await git.repair.repairObjects(id, { signal })
   const { repaired, lost } = await repairBrokenRefs(context, id, signal)
-  const told = repaired.join(', ')
+  const changes = repaired.join(', ')
   const { isSound, problems } = await git.fsck(id, {}, { signal })
-  if (isSound) return told
+  if (isSound) return changes
   const left = lost.length > 0 ? `no whole state is known of ${lost.slice(0, 5).join(', ')}` : problems.join(', ')
-  throw new Error([told, left].filter((part) => part !== '').join('; '))
+  throw new Error([changes, left].filter((part) => part !== '').join('; '))
 }
 
 async function checkRefs(check: DataCheck, row: Row): Promise<void> {
   const differences = await findRefDifferences(check.context, row.id)
   if (!differences || (differences.moves.length === 0 && differences.head === undefined)) return
   // It will record them itself.
-  if (differences.isPushed && !check.mends) return
-  await tell(check, row, {
+  if (differences.isPushed && !check.isRepairing) return
+  await report(check, row, {
     detail: describe(differences),
     remedy: '',
-    mend: { how: 'records what is on the disk', run: () => syncRefs(check.context, row.id, undefined) },
+    repair: { how: 'records what is on the disk', run: () => syncRefs(check.context, row.id, undefined) },
   })
 }
 
@@ -161,23 +161,23 @@ function describe({ moves, head }: RefDifferences): string {
   return [...wrongHead, ...shown, ...more].join('; ')
 }
 
-/** Of what is told and what is there; Git's own upkeep changes a little. */
+/** Between the recorded size and the real one; Git's own upkeep changes a little. */
 const TOLERATED = { part: 0.1, bytes: 64 * 1024 }
 
 async function checkSize(check: DataCheck, row: Row): Promise<void> {
   const { db, git } = check.context
   const { bytes } = await git.sizeOnDisk(row.id)
   const [now] = await db
-    .select({ told: repositoryCounters.sizeBytes })
+    .select({ recorded: repositoryCounters.sizeBytes })
     .from(repositoryCounters)
     .where(eq(repositoryCounters.repositoryId, row.id))
-  const told = now?.told ?? bytes
-  if (Math.abs(bytes - told) <= Math.max(TOLERATED.bytes, bytes * TOLERATED.part)) return
-  if (!check.mends && (await isMeasuredSoon(check, row.id))) return
-  await tell(check, row, {
-    detail: `it takes ${bytes} bytes, not ${told}`,
+  const recorded = now?.recorded ?? bytes
+  if (Math.abs(bytes - recorded) <= Math.max(TOLERATED.bytes, bytes * TOLERATED.part)) return
+  if (!check.isRepairing && (await isMeasuredSoon(check, row.id))) return
+  await report(check, row, {
+    detail: `it takes ${bytes} bytes, not ${recorded}`,
     remedy: '',
-    mend: { how: 'measures it anew', run: () => refreshRepository(check.context, row.id, check.signal) },
+    repair: { how: 'measures it anew', run: () => refreshRepository(check.context, row.id, check.signal) },
   })
 }
 

@@ -1,7 +1,7 @@
 import { lt, sql } from 'drizzle-orm'
 import { pushes } from '../../../db/schema/refs.ts'
 import { repositoryReservations } from '../../../db/schema/repositories.ts'
-import { countRepeated, mendRepeated, repeatedFacts } from '../../features/admin/repeated.ts'
+import { countRepeated, repairRepeated, repeatedFacts } from '../../features/admin/repeated.ts'
 import { findWrongCounters, repairCounter } from '../../features/admin/statistics.ts'
 import { longestPushSeconds, repairPushes } from '../../features/refs/repair.ts'
 import { removeOrphanFolders } from '../../features/repository-maintenance/orphans.ts'
@@ -21,7 +21,7 @@ export async function checkUnfinished(check: DataCheck): Promise<void> {
       subject: 'Pushes',
       detail: `${open} began longer ago than a push may take, and did not end`,
       remedy: 'start the server, which looks after them each minute',
-      mend: { how: 'records what they have changed', run: () => repairPushes(context, signal) },
+      repair: { how: 'records what they have changed', run: () => repairPushes(context, signal) },
     })
   const creations = await countAbandoned(check)
   if (creations > 0)
@@ -29,7 +29,7 @@ export async function checkUnfinished(check: DataCheck): Promise<void> {
       subject: 'Creations',
       detail: `${creations} were interrupted`,
       remedy: 'start the server, which removes what they left',
-      mend: { how: 'removes their folders', run: () => removeOrphanFolders(context, signal) },
+      repair: { how: 'removes their folders', run: () => removeOrphanFolders(context, signal) },
     })
 }
 
@@ -54,14 +54,14 @@ export async function checkCounters(check: DataCheck): Promise<void> {
       subject: `${table} ${id}`,
       detail: `${column} is ${was}, not ${is}`,
       remedy: '',
-      mend: { how: 'counts it anew', run: () => repairCounter(context.db, { table, column, id }) },
+      repair: { how: 'counts it anew', run: () => repairCounter(context.db, { table, column, id }) },
     })
   }
   for (const fact of repeatedFacts) {
     const wrong = await countRepeated(context.db, fact)
     if (wrong === 0) continue
-    const mend = { how: 'derives them anew', run: () => mendRepeated(context.db, fact) }
-    await settle(check, { subject: fact.subject, detail: `${wrong} are wrong or missing`, remedy: '', mend })
+    const repair = { how: 'derives them anew', run: () => repairRepeated(context.db, fact) }
+    await settle(check, { subject: fact.subject, detail: `${wrong} are wrong or missing`, remedy: '', repair })
   }
 }
 
@@ -86,7 +86,7 @@ export async function checkSequences(check: DataCheck): Promise<void> {
       subject: name,
       detail: `the next number would be ${last + 1}, but ${top} is in use`,
       remedy: '',
-      mend: {
+      repair: {
         how: 'goes on above the highest',
         run: () =>
           db.execute(sql`select setval(${sequence}::text::regclass, (select max(id) from ${sql.identifier(name)}))`),
@@ -106,8 +106,8 @@ export async function checkJobs(check: DataCheck): Promise<void> {
     await settle(check, {
       subject: `Job ${id}`,
       detail: `${name} failed for good: ${lastError.split('\n')[0] ?? ''}`,
-      remedy: 'mend its cause first; it is forgotten after 30 days',
-      mend: { how: 'lets the server try it again', run: () => retryFailedJob(db, id) },
+      remedy: 'fix its cause first; it is forgotten after 30 days',
+      repair: { how: 'lets the server try it again', run: () => retryFailedJob(db, id) },
     })
   }
 }

@@ -11,7 +11,7 @@ export const hidden = alias(users, 'hidden')
 
 /**
  * The join of `hidden` to `activities`: whoever hides their activity, or may not be known to the reader. Nobody is hidden from
- * themselves or from administrators. The index `users_withheld_idx` holds the people of the first condition alone.
+ * themselves or from administrators. The index `users_hidden_idx` holds the people of the first condition alone.
  */
 export function hiddenFrom(site: SiteRules, actor: Actor | undefined): SQL | undefined {
   const sameOne = eq(hidden.id, activities.actorId)

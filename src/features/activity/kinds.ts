@@ -24,7 +24,7 @@ export interface Operation {
   content?: string
 }
 
-/** The family's word for an event and what the feed keeps of it; undefined for what is no news. */
+/** Gitea's word for an event and what the feed keeps of it; undefined for what is no news. */
 export function operationOf(event: RecordedEvent, fullName: string): Operation | undefined {
   switch (event.kind) {
     case 'repository.created':
@@ -58,7 +58,7 @@ function pushOf(payload: PushPayload, fullName: string): Operation | undefined {
 const MAX_COMMITS = 5
 const MAX_MESSAGE = 4096
 
-/** Wire: the keys are the family's internal names. */
+/** Wire: the keys are Gitea's internal names. */
 function describePush({ oldSha, newSha, commits = [], commitsCount }: PushPayload, fullName: string) {
   const shown = commits.slice(0, MAX_COMMITS).map((commit) => ({
     Sha1: commit.sha,

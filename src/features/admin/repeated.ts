@@ -7,9 +7,9 @@ export interface RepeatedFact {
   subject: string
   /** One row for each that is wrong, in one statement, so that it is true of one moment. */
   wrong: SQL
-  /** Tables that nobody may write while it is mended, and what mends it. */
+  /** Tables that nobody may write while it is repaired, and what repairs it. */
   locks: SQL
-  mend: readonly SQL[]
+  repair: readonly SQL[]
 }
 
 const sort = sql.raw('owner_visibility, is_private, is_archived, is_template, is_fork, is_mirror')
@@ -31,13 +31,13 @@ export const repeatedFacts: readonly RepeatedFact[] = [
     subject: 'Sums of repositories',
     wrong: totals,
     locks: sql`lock table repository_totals in share row exclusive mode`,
-    mend: [sql`insert into repository_totals (${sort}, repositories) ${totals}`],
+    repair: [sql`insert into repository_totals (${sort}, repositories) ${totals}`],
   },
   {
     subject: 'Members of organizations',
     wrong: sql`(${missingMembers}) union all (${strayMembers})`,
     locks: sql`lock table team_members, organization_members in share row exclusive mode`,
-    mend: [
+    repair: [
       sql`insert into organization_members (organization_id, user_id) ${missingMembers}`,
       sql`delete from organization_members where (organization_id, user_id) in (${strayMembers})`,
     ],
@@ -46,7 +46,7 @@ export const repeatedFacts: readonly RepeatedFact[] = [
     subject: 'Topics',
     wrong: sql`select distinct unnest(topics) as name from repositories except select name from topics`,
     locks: sql`lock table topics in share row exclusive mode`,
-    mend: [
+    repair: [
       sql`insert into topics (name) select distinct unnest(topics) from repositories except select name from topics`,
     ],
   },
@@ -59,12 +59,12 @@ export async function countRepeated(db: Db, { wrong }: RepeatedFact): Promise<nu
 }
 
 /** Sets right what is wrong, and returns how many were. Locks nothing while all is well. */
-export async function mendRepeated(db: Context['db'], fact: RepeatedFact): Promise<number> {
+export async function repairRepeated(db: Context['db'], fact: RepeatedFact): Promise<number> {
   if ((await countRepeated(db, fact)) === 0) return 0
   return db.transaction(async (tx) => {
     await tx.execute(fact.locks)
     const wrong = await countRepeated(tx, fact)
-    for (const step of fact.mend) await tx.execute(step)
+    for (const step of fact.repair) await tx.execute(step)
     return wrong
   })
 }

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Context } from '../../context.ts'
 import type { CronTask } from '../../jobs/cron-tasks.ts'
-import { mendRepeated, repeatedFacts } from './repeated.ts'
+import { repairRepeated, repeatedFacts } from './repeated.ts'
 
 /** A stored number and what it must equal, over the table's own row. Names and SQL are constants of this file. */
 interface Counter {
@@ -146,7 +146,7 @@ export const statisticsTasks: readonly CronTask[] = [
     async run(context, signal) {
       let repaired = await checkCounters(context, signal)
       for (const fact of repeatedFacts) {
-        const wrong = await mendRepeated(context.db, fact)
+        const wrong = await repairRepeated(context.db, fact)
         if (wrong > 0)
           context.log.warn({ fact: fact.subject, wrong }, 'rows that repeat others were wrong and are repaired')
         repaired += wrong

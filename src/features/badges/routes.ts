@@ -53,7 +53,7 @@ export const userBadgeRoutes = (context: Context) =>
       },
     )
 
-/** The badges that can be given. The family keeps them in the database only; here administrators define them. */
+/** The badges that can be given. Gitea keeps them in the database only; here administrators define them. */
 export const badgeRoutes = (context: Context) =>
   new Elysia({ name: 'badges', prefix: '/admin/badges', detail: { tags: ['admin'] } })
     .use(gate(context))

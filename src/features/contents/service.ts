@@ -31,7 +31,7 @@ export async function getPlace(
   return { repo, revision, path, entry, ref: asked.ref ?? revision.name }
 }
 
-/** Wire: of a folder the entries are told, without their content. */
+/** Wire: of a folder the entries are listed, without their content. */
 export async function readContents(
   context: Context,
   place: Place,
@@ -58,20 +58,20 @@ export async function readFiles(
 ): Promise<(ContentsResponse | null)[]> {
   const { git } = context
   const ground = { git, repositoryId: place.repo.repository.id, commit: place.revision.commit, ...rest }
-  const told = new Map<string, ContentsResponse>()
+  const files = new Map<string, ContentsResponse>()
   let bytes = 0
   for (const entries of await findByFolder(ground, paths)) {
     const isWithin = ({ size = 0 }: TreeEntry): boolean => {
-      // What is too long by itself is told without content anyway.
+      // What is too long by itself has no content in the answer anyway.
       if (size <= MAX_BLOB_BYTES) bytes += size
       return bytes <= MAX_RESPONSE_BYTES
     }
     for (const [withContent, some] of Map.groupBy(entries, isWithin)) {
       const parts = { withContent, withLastCommit: true, withMessage: false }
-      for (const file of present(place, await loadEntries(ground, some, parts))) told.set(file.path, file)
+      for (const file of present(place, await loadEntries(ground, some, parts))) files.set(file.path, file)
     }
   }
-  return paths.map((path) => told.get(path) ?? null)
+  return paths.map((path) => files.get(path) ?? null)
 }
 
 /** Each folder is read once, whatever the number of its files. */

@@ -29,7 +29,7 @@ export async function setGitHook(context: Context, { actor, repo, ...change }: G
   const hook: GitHook = { name: before.name, content: text.trim() === '' ? undefined : text }
   if (hook.content === before.content) return hook
   const subject = { kind: 'repository', id, name: repo.fullName }
-  const entry = { subject, before: told(before), after: told(hook) }
+  const entry = { subject, before: auditOf(before), after: auditOf(hook) }
   // First: a change that the disk then refuses is told in vain, and none is made that nobody is told of.
   await recordAudit(context.db, actor, { action: 'repository.edit_git_hook', ...entry })
   await context.git.setHook(id, hook)
@@ -37,6 +37,6 @@ export async function setGitHook(context: Context, { actor, repo, ...change }: G
 }
 
 /** The text itself may hold credentials; its digest tells which of the known ones it was. */
-const told = ({ name, content }: GitHook) => ({
+const auditOf = ({ name, content }: GitHook) => ({
   [name]: content === undefined ? null : { sha256: sha256Hex(content), bytes: Buffer.byteLength(content) },
 })

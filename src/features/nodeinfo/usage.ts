@@ -7,23 +7,23 @@ import type { Context } from '../../context.ts'
 import type { NodeInfoUsage } from './schema.ts'
 
 /** Anybody may ask as often as they like, but counting reads whole tables. */
-const KEPT_SECONDS = 600
+const CACHE_SECONDS = 600
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /** Makes a reader of the counts that asks the database at most once in ten minutes, however many ask at the same time. */
 export function createUsage({ db, clock }: Pick<Context, 'db' | 'clock'>): () => Promise<NodeInfoUsage> {
-  let kept: { until: number; usage: Promise<NodeInfoUsage> } | undefined
+  let cached: { until: number; usage: Promise<NodeInfoUsage> } | undefined
   return async () => {
     const now = clock.now().getTime()
-    if (kept === undefined || kept.until <= now) {
-      const counted = { until: now + KEPT_SECONDS * 1000, usage: countUsage(db, now) }
-      kept = counted
-      // A failure is told to those who wait for it and not kept for the next.
+    if (cached === undefined || cached.until <= now) {
+      const counted = { until: now + CACHE_SECONDS * 1000, usage: countUsage(db, now) }
+      cached = counted
+      // Those who wait see a failure; the next caller asks anew.
       counted.usage.catch(() => {
-        if (kept === counted) kept = undefined
+        if (cached === counted) cached = undefined
       })
     }
-    return await kept.usage
+    return await cached.usage
   }
 }
 

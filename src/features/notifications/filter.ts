@@ -1,7 +1,7 @@
 import { and, eq, gte, lt, or, type SQL, sql } from 'drizzle-orm'
 import { notifications, type ThreadStatus, threadStatuses } from '../../../db/schema/notifications.ts'
 
-/** What a thread is about. The family also tells of commits and repositories; there are no such threads here. */
+/** What a thread is about. Gitea also notifies of commits and repositories; there are no such threads here. */
 export type SubjectKind = 'issue' | 'pull'
 
 export interface ThreadFilter {

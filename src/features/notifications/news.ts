@@ -6,30 +6,30 @@ import { repositoryCounters } from '../../../db/schema/repositories.ts'
 import type { StoredEvent } from '../../events/catalogue.ts'
 import { mentionedNames } from '../../render/mentions.ts'
 
-export const toldKinds = [
+export const notifiedKinds = [
   'issue.created',
   'issue.closed',
   'issue.reopened',
   'issue.assigned',
   'comment.created',
 ] as const
-export type ToldEvent = StoredEvent<(typeof toldKinds)[number]>
+export type NotifiedEvent = StoredEvent<(typeof notifiedKinds)[number]>
 
-/** What one event has to tell, and to whom beside those who follow the issue. */
+/** What one event has to say, and to whom beside those who follow the issue. */
 export interface News {
   eventId: number
   actorId: number | null
   issueId: number
   /** Names in lower case. */
   names: string[]
-  /** Only these are told; null for all who follow the issue. */
+  /** Only these are notified; null for all who follow the issue. */
   onlyIds: number[] | null
-  /** About how many people will be told. */
+  /** About how many people will be notified. */
   weight: number
 }
 
 /** In the order of the events; without those whose issue has gone. */
-export async function readNews(db: Db, events: readonly ToldEvent[]): Promise<News[]> {
+export async function readNews(db: Db, events: readonly NotifiedEvent[]): Promise<News[]> {
   const issueIds = [...new Set(events.map(({ payload }) => payload.issueId))]
   const commentIds = events.flatMap(({ kind, payload }) => (kind === 'comment.created' ? [payload.commentId] : []))
   const [subjects, texts] = await Promise.all([findIssues(db, issueIds), findComments(db, commentIds)])
@@ -68,7 +68,7 @@ async function findComments(db: Db, ids: readonly number[]) {
     .where(and(anyOf(comments.id, ids), eq(comments.kind, 'comment')))
 }
 
-/** Cuts news into parts that tell about `most` people each; one that tells more is a part of its own. */
+/** Cuts news into parts that notify about `most` people each; one that notifies more is a part of its own. */
 export function inParts(all: readonly News[], most: number): News[][] {
   const parts: News[][] = []
   let [part, weight]: [News[], number] = [[], 0]

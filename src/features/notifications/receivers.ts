@@ -21,12 +21,12 @@ interface Part {
 }
 
 /**
- * Tells those concerned of the news, in one statement: who watches the repository or asked for the issue, its author, who commented
- * or works on it, and who is called by name. Never who did it, who asked not to be told of the issue, who blocked the one who did it,
- * nor who cannot sign in or may not read it now. A thread tells of an event once: the same news again change nothing.
+ * Notifies those concerned of the news, in one statement: who watches the repository or asked for the issue, its author, who commented
+ * or works on it, and who is called by name. Never who did it, who asked for silence about the issue, who blocked the one who did it,
+ * nor who cannot sign in or may not read it now. A thread notes an event once: the same news again change nothing.
  * @returns where to go on, when there may be more
  */
-export async function tellReceivers(
+export async function notifyReceivers(
   db: Db,
   news: readonly News[],
   { at, after, limit }: Part,
@@ -42,10 +42,10 @@ export async function tellReceivers(
       join ${repositories} on ${repositories.id} = news.repository_id
       join ${users} on ${users.id} = ${repositories.ownerId}
       where (${readers.id}, news.issue_id) > (${after?.userId ?? 0}::bigint, ${after?.issueId ?? 0}::bigint)
-        and ${mayBeTold}
+        and ${mayBeNotified}
       group by ${readers.id}, news.issue_id, news.repository_id, news.is_pull
       order by ${readers.id}, news.issue_id limit ${limit}),
-    told as (
+    notified as (
       insert into ${notifications} (user_id, repository_id, issue_id, is_pull, event_id, created_at, updated_at)
       select user_id, repository_id, issue_id, is_pull, event_id, ${time}::timestamptz, ${time}::timestamptz
       from chosen order by user_id, issue_id
@@ -88,7 +88,7 @@ const concerned = sql`
   union select event_id, ${users.id} from news join ${users} on ${users.lowerName} = any(names)
   union select event_id, unnest(only_ids) from news`
 
-const mayBeTold = sql`
+const mayBeNotified = sql`
   ${readers.kind} = 'user' and ${readers.isActive} and not ${readers.prohibitLogin}
   and ${readers.id} is distinct from news.actor_id
   and not exists (

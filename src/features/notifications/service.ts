@@ -22,7 +22,7 @@ export const listedThreads = (scope: Scope, query: ListQuery): ThreadFilter => (
 /** Wire: the marked threads are shown, which may be all there ever were; more than this need not be seen. */
 const MAX_SHOWN = 1000
 
-/** Marks what matches; what was told after `last_read_at` stays as it is. The newest of the marked threads are returned. */
+/** Marks what matches; what came after `last_read_at` stays as it is. The newest of the marked threads are returned. */
 export const markThreads = (
   context: Context,
   actor: Actor,

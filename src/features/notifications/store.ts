@@ -11,9 +11,9 @@ import { cutPage, type Page, type Paged, rowsToRead, rowsToSkip } from '../../ke
 import { type ThreadFilter, threadsOf } from './filter.ts'
 import { visibleSubject } from './visible.ts'
 
-const toldAt: SortKey = { key: notifications.updatedAt, type: 'timestamptz', isDescending: true }
-/** Of what was told at once, the newest event: each is in one thread of a person. */
-const newestFirst: SortKey[] = [toldAt, { key: notifications.eventId, type: 'bigint', isDescending: true }]
+const notifiedAt: SortKey = { key: notifications.updatedAt, type: 'timestamptz', isDescending: true }
+/** Of those of the same time, the newest event: each is in one thread of a person. */
+const newestFirst: SortKey[] = [notifiedAt, { key: notifications.eventId, type: 'bigint', isDescending: true }]
 
 /** Those that the reader may see, the newest news first. */
 export async function listThreads(
@@ -24,7 +24,7 @@ export async function listThreads(
 ): Promise<Paged<NotificationRow>> {
   const wanted = and(threadsOf(filter), visibleSubject(context, actor, notifications.isPull))
   const found = context.db
-    .select({ thread: notifications, at: positionText(toldAt) })
+    .select({ thread: notifications, at: positionText(notifiedAt) })
     .from(notifications)
     .innerJoin(repositories, eq(repositories.id, notifications.repositoryId))
     .innerJoin(users, eq(users.id, repositories.ownerId))

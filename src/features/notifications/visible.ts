@@ -6,7 +6,7 @@ import type { Context } from '../../context.ts'
 
 /**
  * Whether the reader may see now what a thread is about, as a condition over `repositories` joined with its owner in `users`: what
- * was told once is hidden again from whoever has lost access since.
+ * was notified once is hidden again from whoever has lost access since.
  */
 export function visibleSubject({ config }: Pick<Context, 'config'>, actor: Actor, isPull: SQLWrapper): SQL {
   const ofPull = sql`${unitSwitch['repo.pulls']} and ${visibleTo(config, actor, 'repo.pulls')}`

@@ -2,7 +2,7 @@ import { isValidBranchName } from '../../git/names.ts'
 import { invalid } from '../../kernel/errors.ts'
 import { type NameFault, repositoryNameFault } from '../../kernel/names.ts'
 
-/** Wire: the family's words for what is wrong with a name. */
+/** Wire: Gitea's words for what is wrong with a name. */
 const words: Record<NameFault, (name: string) => { message: string; field?: string }> = {
   empty: () => ({ message: 'Required', field: 'name' }),
   'too long': () => ({ message: 'MaxSize', field: 'name' }),

@@ -1,7 +1,7 @@
 import { and, type SQL, sql } from 'drizzle-orm'
 import { repositories, repositoryTotals } from '../../../db/schema/repositories.ts'
 import { users } from '../../../db/schema/users.ts'
-import { runKept } from '../../../db/statement.ts'
+import { runPrepared } from '../../../db/statement.ts'
 import type { SiteRules } from '../../access/decide.ts'
 import { openTo, visibleTo } from '../../access/visible.ts'
 import type { Actor } from '../../auth/actor.ts'
@@ -22,7 +22,7 @@ export async function countRepositories(
   const key = () => JSON.stringify(['count', readerKey(context.config, actor), filter])
   // The best plan for a text depends on the text.
   const [row] = await (filter.text === undefined
-    ? runKept<Total>(context.sql, key(), compose)
+    ? runPrepared<Total>(context.sql, key(), compose)
     : context.db.execute<Total>(compose()))
   return row?.total ?? 0
 }

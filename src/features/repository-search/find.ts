@@ -2,7 +2,7 @@ import { and, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { afterPosition, heldPlaces, inOrder, type Places, positionText, type SortKey } from '../../../db/keyset.ts'
 import { repositories, repositoryCounters } from '../../../db/schema/repositories.ts'
 import { users } from '../../../db/schema/users.ts'
-import { runKept } from '../../../db/statement.ts'
+import { runPrepared } from '../../../db/statement.ts'
 import { visibleTo } from '../../access/visible.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
@@ -46,7 +46,7 @@ export async function findRepositories(
   const written = [filter, order, limit, isReversed, after !== undefined]
   const key = JSON.stringify(['list', readerKey(context.config, actor), ...written])
   const statement = () => compose(context, actor, { ...query, places: after && heldPlaces })
-  return runKept<PlacedRepository>(context.sql, key, statement, after)
+  return runPrepared<PlacedRepository>(context.sql, key, statement, after)
 }
 
 export function positionOf(found: PlacedRepository): Position {

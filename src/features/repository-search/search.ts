@@ -7,7 +7,7 @@ import { type RepositoryFilter, wordsOf } from './filter.ts'
 import { listRepositories, type RepositoryPage } from './list.ts'
 import { type RepositoryOrder, type RepositorySort, repositorySorts } from './order.ts'
 
-/** What `/repos/search` was asked, by the family's names. */
+/** What `/repos/search` was asked, by Gitea's names. */
 export interface SearchQuery {
   q?: string
   topic?: boolean

@@ -39,7 +39,7 @@ const GeneralUISettings = t.Object(
   { $id: 'GeneralUISettings' },
 )
 
-/** Wire: the reactions that clients offer, in the family's order. */
+/** Wire: the reactions that clients offer, in Gitea's order. */
 export const REACTIONS = ['+1', '-1', 'laugh', 'hooray', 'confused', 'heart', 'rocket', 'eyes']
 /** Wire: short names of pictures besides the characters of Unicode. */
 const CUSTOM_EMOJIS = ['git', 'gitea', 'codeberg', 'gitlab', 'github', 'gogs']

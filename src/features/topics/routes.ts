@@ -23,7 +23,7 @@ const TopicResponse = t.Object(
   },
   { $id: 'TopicResponse' },
 )
-/** Wire: the family describes a list and answers with this object; clients read the object. */
+/** Wire: Gitea describes a list and answers with this object; clients read the object. */
 const TopicListResponse = t.Object({ topics: t.Array(TopicResponse) }, { $id: 'TopicListResponse' })
 
 const presentTopic = ({ id, name, count, createdAt, updatedAt }: CountedTopic): typeof TopicResponse.static => ({

@@ -19,7 +19,7 @@ import {
   isWhole,
   listBrokenRefs,
   listEmptyObjects,
-  mendObjects,
+  repairObjects,
   replaceRef,
   restoreFolder,
   setAside,
@@ -53,7 +53,7 @@ export interface GitOption {
   maxProcesses?: number
   maxTransfers?: number
   maxQueue?: number
-  /** Kept cat-file processes (16), each ended after so long without a question (60,000 ms). */
+  /** Idle cat-file processes (16), each ended after so long without a question (60,000 ms). */
   maxReaders?: number
   readerIdleMs?: number
   /** Deadlines: a short command (30 s), a transfer (1 h). */
@@ -214,7 +214,7 @@ function bindRepair(store: Store): GitRepair {
     listStale: (id, seconds, lockSeconds) => listStale(store, id, seconds, lockSeconds),
     listHalfBuilt: (seconds) => listHalfBuilt(store, seconds),
     listEmptyObjects: (id) => listEmptyObjects(store, id),
-    mendObjects: (id, call) => mendObjects(store, id, call),
+    repairObjects: (id, call) => repairObjects(store, id, call),
     listBrokenRefs: (id, call) => listBrokenRefs(store, id, call),
     isWhole: (id, sha, call) => isWhole(store, id, sha, call),
     replaceRef: (id, name, sha) => replaceRef(store, id, name, sha),

@@ -19,13 +19,13 @@ const deeds: Readonly<Record<string, string>> = {
   review_request_removed: 'review request removed',
 }
 
-interface Told {
+interface Deed {
   action: string
   subject: SubjectPart
   repository: RepositoryPart
 }
 
-function deed({ action, subject, repository }: Told): Words {
+function deed({ action, subject, repository }: Deed): Words {
   const { assignees, milestone } = subject
   if (action === 'assigned') return ['assigned to ', ...listed((assignees ?? []).map(person))]
   if (action === 'milestoned' && milestone) {
@@ -46,11 +46,18 @@ const showsBody = (action: string): boolean => action === 'opened' || action ===
 
 export function describeIssue(event: Of<'issues' | 'issue_assign' | 'issue_label' | 'issue_milestone'>): Message {
   const { action, issue, repository, sender } = event.payload
-  const told = { action, subject: issue, repository }
+  const described = { action, subject: issue, repository }
   const title = titleOf(issue)
   return {
     event,
-    phrase: ['[', repositoryLink(repository), '] Issue ', ...deed(told), ': ', { text: title, url: issue.html_url }],
+    phrase: [
+      '[',
+      repositoryLink(repository),
+      '] Issue ',
+      ...deed(described),
+      ': ',
+      { text: title, url: issue.html_url },
+    ],
     sender,
     saysSender: 'always',
     colour: action === 'opened' ? colour.orange : (coloursOfActions[action] ?? colour.yellow),
@@ -67,13 +74,13 @@ export function describePullRequest(
 ): Message {
   const { action, pull_request: pull, repository, sender } = event.payload
   const isMerged = action === 'closed' && pull.merged
-  const told = { action: isMerged ? 'merged' : action, subject: pull, repository }
+  const described = { action: isMerged ? 'merged' : action, subject: pull, repository }
   const title = titleOf(pull)
   const link = { text: title, url: pull.html_url }
   const shade = action === 'opened' ? colour.green : (coloursOfActions[action] ?? colour.yellow)
   return {
     event,
-    phrase: ['[', repositoryLink(repository), '] Pull request ', ...deed(told), ': ', link],
+    phrase: ['[', repositoryLink(repository), '] Pull request ', ...deed(described), ': ', link],
     sender,
     saysSender: 'always',
     colour: isMerged ? colour.purple : shade,

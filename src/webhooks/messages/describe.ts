@@ -4,7 +4,7 @@ import { type Message, repositoryFact, repositoryLink } from './message.ts'
 import type { HookMessageEvent, PushPayload } from './payload.ts'
 import { escapedPath, shortRef } from './words.ts'
 
-/** Tells an event in words. Undefined for a push that brings no commits: it is told as the branch or tag that it makes. */
+/** An event in words. Undefined for a push that brings no commits: it is reported as the branch or tag that it makes. */
 export function describe(event: HookMessageEvent): Message | undefined {
   switch (event.type) {
     case 'push':
@@ -166,10 +166,10 @@ function describeWiki({ payload }: Of<'wiki'>) {
   const url = action === 'deleted' ? '' : `${repository.html_url}/wiki/${escapedPath(page)}`
   const said = comment === '' ? '' : ` (${comment})`
   const name = { text: page, url }
-  const told =
+  const described =
     action === 'created' ? ["New wiki page '", name, `'${said}`] : ["Wiki page '", name, `' ${action}${said}`]
   return {
-    phrase: ['[', repositoryLink(repository), '] ', ...told],
+    phrase: ['[', repositoryLink(repository), '] ', ...described],
     colour: action === 'created' ? colour.green : action === 'deleted' ? colour.red : colour.yellow,
     url: url === '' ? `${repository.html_url}/wiki` : url,
     button: 'view wiki',

@@ -19,7 +19,7 @@ export interface FormatOptions {
 
 /**
  * What a hook of this type is sent for an event, before it is written as JSON. Undefined: it is not told of it. Types that people read
- * are not told of pushes without commits, Packagist of nothing but pushes.
+ * are not sent pushes without commits, Packagist of nothing but pushes.
  */
 export function formatBody(type: HookType, event: HookMessageEvent, options: FormatOptions): unknown {
   if (type === 'gitea' || type === 'gogs') return event.payload

@@ -2,7 +2,7 @@ import type { Colour } from './colour.ts'
 import type { CommitPart, HookMessageEvent, Person, RepositoryPart } from './payload.ts'
 import type { Link, Words } from './words.ts'
 
-/** What happened, told once; each receiver's format is made of this. */
+/** What happened, in words; each receiver's format is made of this. */
 export interface Message {
   event: HookMessageEvent
   /** The sentence that tells it, without who did it. */
@@ -24,7 +24,7 @@ export interface Message {
   push?: PushPart
 }
 
-/** Pushes are told with their commits. */
+/** Pushes are shown with their commits. */
 export interface PushPart {
   repository: Link
   branch: string

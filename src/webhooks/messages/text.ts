@@ -5,8 +5,8 @@ import { plain, trimmedMessage } from './words.ts'
 export function textOf({ event, phrase, sender, saysSender }: Message): string {
   const text = plain(phrase)
   const isReview = event.type.startsWith('pull_request_review_') && event.type !== 'pull_request_review_request'
-  const told = isReview ? text.replace(/: (?=#\d)/, ' : ') : text
-  return saysSender === 'always' ? `${told} by ${sender.login}` : told
+  const described = isReview ? text.replace(/: (?=#\d)/, ' : ') : text
+  return saysSender === 'always' ? `${described} by ${sender.login}` : described
 }
 
 /** A line for each commit, in Markdown, with the whole message. */

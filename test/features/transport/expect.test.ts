@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { encodePacket, FLUSH } from '../../../src/git/packet.ts'
+import { sendAfterContinue } from '../../harness/expect-continue.ts'
 import { startTestService, type TestRepository, type TestService, type TestUser } from '../../harness/service.ts'
-import { sendWithheld } from '../../harness/withheld.ts'
 import { type Hosted, hostRepository, workTree } from './hosted.ts'
 
 let service: TestService
@@ -36,7 +36,7 @@ function wait(path: string, body: string | Buffer, { method = 'POST', token, typ
     'Expect: 100-continue',
     'Connection: close',
   ]
-  return sendWithheld(Number(port), { head, body })
+  return sendAfterContinue(Number(port), { head, body })
 }
 
 const receivePath = () => `${new URL(repo.url).pathname}/git-receive-pack`

@@ -16,14 +16,14 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-interface Door {
+interface Transport {
   name: string
   address(repo: TestRepository, user: TestUser): string
   env(user: TestUser): Record<string, string>
 }
 
 const [program] = sshPrograms
-const doors: Door[] = [
+const transports: Transport[] = [
   {
     name: 'HTTP',
     address(repo, user) {
@@ -45,7 +45,7 @@ const doors: Door[] = [
       ]),
 ]
 
-describe.each(doors)('over $name', ({ address, env }) => {
+describe.each(transports)('over $name', ({ address, env }) => {
   async function newRepository(): Promise<TestRepository> {
     const repo = await service.createRepository(owner)
     await owner.client.put(`${repo.path}/collaborators/${writer.name}`, { permission: 'write' })

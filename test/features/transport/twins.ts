@@ -15,12 +15,12 @@ export const startTwin = (service: TestService, name: string, settings: Record<s
     REPOSITORIES_DIR: service.context.config.repositoriesDir,
   })
 
-/** What `hearth doctor --data` finds, in the order in which it is found; with `mends` it mends what it can. */
-export async function findFaults({ context }: Pick<TestService, 'context'>, mends = false): Promise<DataFault[]> {
+/** What `hearth doctor --data` finds, in the order in which it is found; with `isRepairing` it repairs what it can. */
+export async function findFaults({ context }: Pick<TestService, 'context'>, isRepairing = false): Promise<DataFault[]> {
   const faults: DataFault[] = []
   await checkData({
     context,
-    mends,
+    isRepairing,
     looksAtObjects: true,
     signal: new AbortController().signal,
     found: (fault) => void faults.push(fault),

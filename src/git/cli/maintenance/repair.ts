@@ -63,7 +63,7 @@ const OBJECT = /\/objects\/(?:[0-9a-f]{2}\/[0-9a-f]+|pack\/pack-[^/]+\.(?:pack|i
 /** Made again by maintenance; one that tells of objects that are not there makes git see damage everywhere. */
 const DERIVED = ['objects/info/commit-graph', 'objects/info/commit-graphs', 'objects/pack/multi-pack-index']
 
-export async function mendObjects(store: Store, id: number, call?: Call): Promise<number> {
+export async function repairObjects(store: Store, id: number, call?: Call): Promise<number> {
   const folder = await requireFolder(store.runner.root, id)
   const empty = await listEmptyObjects(store, id)
   // Power was lost before the content was written: nothing of it can be saved, and a new one cannot take its place.

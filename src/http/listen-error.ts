@@ -2,7 +2,7 @@ import { type Config, ConfigError } from '../config.ts'
 import { errorCode } from '../kernel/thrown.ts'
 
 /** What a failure to open the port says about the settings; undefined for one that says nothing. */
-export function listenFault({ host, port }: Pick<Config, 'host' | 'port'>, error: unknown): ConfigError | undefined {
+export function listenError({ host, port }: Pick<Config, 'host' | 'port'>, error: unknown): ConfigError | undefined {
   switch (errorCode(error)) {
     case 'EADDRINUSE':
       return new ConfigError(`PORT=${port} is in use`, 'set PORT to another port; 0 takes a free one')

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 
-export interface Withheld {
+export interface HeldBack {
   /** Lines of the head without the last, empty one; the connection is to be closed. */
   head: string[]
   body: string | Buffer
@@ -12,7 +12,7 @@ const INTERIM = 'HTTP/1.1 100 Continue\r\n\r\n'
  * Sends a head over a raw socket and its body only once the server asks for it with 100. Returns whether it did, and all that came
  * back besides.
  */
-export function sendWithheld(port: number, { head, body }: Withheld): Promise<{ asked: boolean; answer: string }> {
+export function sendAfterContinue(port: number, { head, body }: HeldBack): Promise<{ asked: boolean; answer: string }> {
   return new Promise((resolve, reject) => {
     let received = ''
     let asked = false
