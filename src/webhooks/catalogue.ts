@@ -7,10 +7,10 @@ import { newsOfFork, newsOfRepository } from './news-of-repositories.ts'
 
 type NewsSource<Kind extends EventKind> = (context: Context, event: StoredEvent<Kind>) => Promise<News[]>
 
-/** Of an event that no hook is notified of: the recorded server sends nothing for it. */
+/** For an event that no hook hears of: the recorded server sends nothing for it. */
 const nothing = async (): Promise<News[]> => []
 
-/** What hooks are notified of each kind of event. A kind without a line here does not compile. */
+/** The messages that hooks get for each kind of event. A kind without a line here does not compile. */
 export const hookCatalogue: { readonly [Kind in EventKind]: NewsSource<Kind> } = {
   push: newsOfPush,
   'ref.created': (context, event) => newsOfRef(context, event, 'create'),
@@ -41,7 +41,7 @@ export const hookCatalogue: { readonly [Kind in EventKind]: NewsSource<Kind> } =
   'star.removed': nothing,
 }
 
-/** Kinds that hooks are notified of. */
+/** Kinds that make messages for hooks. */
 export const hookKinds: readonly EventKind[] = Object.keys(hookCatalogue)
   .filter(isEventKind)
   .filter((kind) => hookCatalogue[kind] !== nothing)

@@ -41,7 +41,7 @@ export async function listLanes(db: Db, hookId: number): Promise<Lane[]> {
     .where(and(eq(hookDeliveries.hookId, hookId), eq(hookDeliveries.state, 'waiting')))
 }
 
-/** What the receiver is notified of whose hook it is. */
+/** What the receiver learns about the owner of the hook. */
 export async function targetOf(db: Db, { scope, ownerId }: HookRow): Promise<TargetType> {
   if (scope === 'repository') return 'repository'
   if (scope !== 'owner' || ownerId === null) return 'system'

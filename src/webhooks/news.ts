@@ -1,6 +1,6 @@
 import type { HookMessageEvent } from './messages/payload.ts'
 
-/** One thing that hooks are notified of an event. */
+/** One message to hooks about an event. */
 export interface News {
   event: HookMessageEvent
   /** What deliveries about the same thing keep their order by. */
