@@ -181,6 +181,16 @@ const variables = {
   ),
   sshMaxConnections: integer(500, { minimum: 1, maximum: 100_000 }, 'Connections of Git over SSH at once.'),
 
+  // OAuth 2.0 and OpenID Connect, as a provider.
+  oauth2DefaultApplications: Type.Array(
+    Type.Union(['git-credential-oauth', 'git-credential-manager', 'tea', 'none'].map((name) => Type.Literal(name))),
+    {
+      default: ['git-credential-oauth', 'git-credential-manager', 'tea'],
+      description: 'Built-in applications; `none` for none.',
+      allowed: 'git-credential-oauth, git-credential-manager and tea, separated by commas, or none',
+    },
+  ),
+
   // Programs of others.
   enableGitHooks: yesNo(
     false,

@@ -5,6 +5,7 @@ import type { HashCost } from './auth/password.ts'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
 import { createDispatcher } from './events/dispatcher.ts'
+import { provideBuiltInApplications } from './features/oauth-applications/built-in.ts'
 import { createFirstAdministrator, type FirstAdministrator } from './first-admin.ts'
 import type { Exchange } from './http/exchange.ts'
 import { createHandler, refuseRequest } from './http/handler.ts'
@@ -73,6 +74,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
   // Runs first: what waits or streams hears of the stop while its connection is still open.
   built.defer(() => stopping.abort())
   const firstAdministrator = await createFirstAdministrator(context)
+  await provideBuiltInApplications(context)
   for (const repair of startRepairs) await repair(context, stopping.signal)
   const app = createApp(context)
   if (options.worksJobs ?? true) await startJobs(context, built)

@@ -53,7 +53,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   oauth: entrances,
   webhooks: entrances,
   actions: entrances,
-  web: entrances,
+  web: [...entrances, 'oauth'],
   ssh: entrances,
   client: ['app'],
   app: [...entrances, 'oauth', 'webhooks', 'actions', 'web'],
@@ -79,6 +79,7 @@ const tierNames: readonly (readonly string[])[] = [
     'public-keys',
     'gpg-keys',
     'access-tokens',
+    'oauth-applications',
     'two-factor',
   ].concat(['organizations', 'teams', 'badges', 'follows', 'blocks']),
   // Repositories.

@@ -30,6 +30,7 @@ import m0027 from './0027_public_counts.sql' with { type: 'text' }
 import m0028 from './0028_webhook_deliveries.sql' with { type: 'text' }
 import m0029 from './0029_webhook_deliveries_unused.sql' with { type: 'text' }
 import m0030 from './0030_hidden_people.sql' with { type: 'text' }
+import m0031 from './0031_oauth.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -69,4 +70,5 @@ export const migrations: readonly Migration[] = [
   { name: '0028_webhook_deliveries', sql: m0028 },
   { name: '0029_webhook_deliveries_unused', sql: m0029 },
   { name: '0030_hidden_people', sql: m0030 },
+  { name: '0031_oauth', sql: m0031 },
 ]

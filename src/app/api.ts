@@ -34,6 +34,7 @@ import { labelRoutes } from '../features/labels/routes.ts'
 import { milestoneRoutes } from '../features/milestones/routes.ts'
 import { nodeInfoRoutes } from '../features/nodeinfo/routes.ts'
 import { notificationRoutes } from '../features/notifications/routes.ts'
+import { oauthApplicationRoutes } from '../features/oauth-applications/routes.ts'
 import { organizationMemberRoutes } from '../features/organizations/member-routes.ts'
 import { organizationRoutes } from '../features/organizations/routes.ts'
 import { userOrganizationRoutes } from '../features/organizations/user-routes.ts'
@@ -74,6 +75,7 @@ const accountApi = (context: Context) =>
     .use(signingKeyRoutes(context))
     .use(userRoutes(context))
     .use(accessTokenRoutes(context))
+    .use(oauthApplicationRoutes(context))
     .use(userSettingsRoutes(context))
     .use(passwordRoutes(context))
     .use(emailRoutes(context))

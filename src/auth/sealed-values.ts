@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Db } from '../../db/client.ts'
 import { twoFactors } from '../../db/schema/credentials.ts'
 import { hooks } from '../../db/schema/hooks.ts'
+import { oauthSigningKeys } from '../../db/schema/oauth.ts'
 import type { Secrets } from './secrets.ts'
 
 /** Enough to tell a wrong key from a damaged value. */
@@ -14,7 +15,8 @@ export async function countSealed(db: Db, secrets: Secrets): Promise<{ sealed: n
     union all (select 'hook secret', secret from ${hooks} where secret is not null order by id desc limit ${MAX_OF_EACH_KIND})
     union all (select 'hook authorization', authorization_header from ${hooks}
       where authorization_header is not null order by id desc limit ${MAX_OF_EACH_KIND})
-    union all (select 'hook url', sealed_url from ${hooks} where sealed_url is not null order by id desc limit ${MAX_OF_EACH_KIND})`)
+    union all (select 'hook url', sealed_url from ${hooks} where sealed_url is not null order by id desc limit ${MAX_OF_EACH_KIND})
+    union all (select 'oauth signing key', private_key from ${oauthSigningKeys} limit ${MAX_OF_EACH_KIND})`)
   const unreadable = rows.filter(({ purpose, sealed }) => secrets.tryOpen(purpose, sealed) === undefined)
   return { sealed: rows.length, unreadable: unreadable.length }
 }

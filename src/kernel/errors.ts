@@ -53,6 +53,6 @@ export const unavailable = (message: string, retryAfterSeconds = 5) =>
 export function internalName(field: string): string {
   return field
     .split('_')
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .map((word) => (word === 'uris' ? 'URIs' : word.charAt(0).toUpperCase() + word.slice(1)))
     .join('')
 }

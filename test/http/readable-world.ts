@@ -92,6 +92,9 @@ export async function makeReadableWorld(service: TestService): Promise<PathOf> {
     '/user/hooks/{id}': await hookAt('/user/hooks'),
     '/admin/hooks/{id}': await hookAt('/admin/hooks'),
     '/user/keys/{id}': { id: await idOf('/user/keys', { title: 'laptop', key: makeSshKey().line }) },
+    '/user/applications/oauth2/{id}': {
+      id: await idOf('/user/applications/oauth2', { name: 'app', redirect_uris: ['https://app.example/cb'] }),
+    },
     '/user/gpg_keys/{id}': { id: await idOf('/user/gpg_keys', { armored_public_key: armored }) },
   }
   return (template) => {
