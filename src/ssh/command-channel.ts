@@ -1,15 +1,17 @@
 import type { Socket } from 'node:net'
 import type { ServerChannel } from 'ssh2'
+import { PACE_BYTES, Pace } from '../http/pace.ts'
+import { Patience } from './patience.ts'
 
 /** One command's way to its client and back. */
 export interface CommandChannel {
   /** What the client sends, as fast as it is read: unread, it stops the client at its window of 2 MiB. */
   input: ReadableStream<Uint8Array>
-  /** Fires when the client is gone, cut off, or silent for too long. */
+  /** Fires when the client is gone, cut off, or too slow. */
   signal: AbortSignal
-  /** From now on: the longest time in which nothing passes either way. */
+  /** From now on: the longest time in which nothing passes either way, and that the client may take for 128 KiB of what it sends. */
   allowSilence(seconds: number): void
-  /** Resolves when the client has room for more. Rejects when it is gone. */
+  /** Resolves when the client has room for more. Rejects when it is gone, and when it takes 128 KiB too slowly. */
   send(chunk: Uint8Array): Promise<void>
   /** A line for the person at the terminal. */
   say(text: string): void
@@ -21,27 +23,37 @@ export interface CommandChannel {
 /** Bytes that may wait in the socket. The library does not look at it, so a client with a large window could fill the memory. */
 const MAX_BACKLOG_BYTES = 1024 * 1024
 
-/** @param gone fires when the client is gone or cut off */
-export function openCommandChannel(channel: ServerChannel, socket: Socket, gone: AbortSignal): CommandChannel {
-  const silent = new AbortController()
-  const signal = AbortSignal.any([gone, silent.signal])
-  let timer: ReturnType<typeof setTimeout> | undefined
+interface Rules {
+  /** Fires when the client is gone or cut off. */
+  gone: AbortSignal
+  /** Longest time for each 128 KiB that the client takes. */
+  seconds: number
+}
+
+export function openCommandChannel(channel: ServerChannel, socket: Socket, rules: Rules): CommandChannel {
+  const slow = new AbortController()
+  const signal = AbortSignal.any([rules.gone, slow.signal])
+  const patience = new Patience(() => slow.abort())
+  const pace = new Pace(rules.seconds)
+  const taken = async (start: (done: () => void) => unknown) => {
+    if (!(await pace.keeps(settled(signal, start)))) slow.abort()
+    signal.throwIfAborted()
+  }
   // Nobody waits for what can no longer be delivered.
   channel.on('error', () => undefined)
   channel.stderr.on('error', () => undefined)
-  const passed = () => timer?.refresh()
   return {
-    input: readChannel(channel, signal, passed),
+    input: readChannel(channel, signal, patience),
     signal,
-    allowSilence(seconds) {
-      clearTimeout(timer)
-      timer = setTimeout(() => silent.abort(), seconds * 1000)
-    },
+    allowSilence: (seconds) => patience.allow(seconds),
     async send(chunk) {
-      await settled(signal, (done) => channel.write(chunk, done))
-      passed()
-      while (socket.writableLength > MAX_BACKLOG_BYTES) await settled(signal, (done) => socket.once('drain', done))
-      passed()
+      for (let at = 0; at < chunk.length; at += PACE_BYTES) {
+        const piece = chunk.subarray(at, at + PACE_BYTES)
+        await taken((done) => channel.write(piece, done))
+        while (socket.writableLength > MAX_BACKLOG_BYTES) await taken((done) => socket.once('drain', done))
+        pace.count(piece.length)
+        patience.sent(piece.length)
+      }
     },
     say: (text) => void channel.stderr.write(`${text}\n`),
     finish(exitCode) {
@@ -49,7 +61,7 @@ export function openCommandChannel(channel: ServerChannel, socket: Socket, gone:
       channel.eof()
     },
     close() {
-      clearTimeout(timer)
+      patience.end()
       channel.end()
     },
   }
@@ -68,7 +80,7 @@ function settled(signal: AbortSignal, start: (done: () => void) => unknown): Pro
   })
 }
 
-function readChannel(channel: ServerChannel, signal: AbortSignal, passed: () => void): ReadableStream<Uint8Array> {
+function readChannel(channel: ServerChannel, signal: AbortSignal, patience: Patience): ReadableStream<Uint8Array> {
   let isOpen = true
   return new ReadableStream<Uint8Array>(
     {
@@ -76,7 +88,7 @@ function readChannel(channel: ServerChannel, signal: AbortSignal, passed: () => 
         channel.pause()
         channel.on('data', (chunk: Uint8Array) => {
           channel.pause()
-          passed()
+          patience.received(chunk.length)
           if (isOpen) controller.enqueue(chunk)
         })
         const end = (finish: () => void) => () => {
@@ -93,7 +105,10 @@ function readChannel(channel: ServerChannel, signal: AbortSignal, passed: () => 
           { once: true },
         )
       },
-      pull: () => void channel.resume(),
+      pull() {
+        patience.asked()
+        channel.resume()
+      },
       cancel() {
         isOpen = false
       },

@@ -178,8 +178,9 @@ export class SshConnection {
     this.#running.set(gone, channel)
     clearTimeout(this.#timer)
     session.once('close', () => gone.abort())
-    const commandChannel: CommandChannel = openCommandChannel(channel, this.#socket, gone.signal)
     const { context, commands } = this.#rules
+    const rules = { gone: gone.signal, seconds: context.config.requestTimeoutSeconds }
+    const commandChannel: CommandChannel = openCommandChannel(channel, this.#socket, rules)
     const call = { channel: commandChannel, address: this.#address, holder: () => this.#holder(), commands }
     const work = serve(context, call).finally(() => {
       this.#works.delete(work)

@@ -31,7 +31,7 @@ export interface Call extends Caller {
   protocol: string | undefined
 }
 
-/** Git says something every five seconds, so a longer silence is a client that has gone, or one that holds up the others. */
+/** While a client waits for its turn, for hooks, and for what Git prepares. */
 const SILENCE_SECONDS = 600
 
 /** Runs a command to its end and reports the outcome to the client. Never throws. */
@@ -110,6 +110,8 @@ async function read(context: Context, actor: Actor, { command, channel, protocol
   const request = { body, protocol, signal, client: clientOf(actor, undefined) }
   const isArchive = command.service === 'upload-archive'
   const served = await (isArchive ? context.git.serveRemoteArchive(id, request) : context.git.converse(id, request))
+  // A pack that is being prepared says so every five seconds: a longer silence is a client that keeps its place in vain.
+  if (!isArchive) channel.allowSilence(context.config.requestTimeoutSeconds)
   await sendAll(channel, served.stream)
   const { exitCode } = await served.done
   channel.finish(exitCode)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
+import { randomFillSync } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { Client, type ClientChannel } from 'ssh2'
@@ -139,10 +140,46 @@ test('a client that closes the channel alone ends its child', async () => {
   client.end()
 })
 
+/** A repository that fills the window of a client, and every buffer on the way. */
+async function hostNoise() {
+  const noisy = await hostRepository(service, owner)
+  const cwd = await workTree(service.git)
+  writeFileSync(join(cwd, 'noise.bin'), randomFillSync(Buffer.alloc(12_000_000)))
+  await service.git(['add', '-A'], { cwd })
+  await service.git(['commit', '-q', '-m', 'noise'], { cwd })
+  await service.git(['push', '-q', noisy.as(owner), 'main'], { cwd })
+  return { noisy, tip: await service.git(['rev-parse', 'main'], { cwd }) }
+}
+
+const line = (text: string) => `${(text.length + 5).toString(16).padStart(4, '0')}${text}\n`
+
+test.each([
+  ['takes nothing more of its pack', (tip: string) => `${line(`want ${tip}`)}0000${line('done')}`, 0],
+  ['asks a little at a time, and never ends', () => '', 300],
+])('a client that %s is cut off, and the place of a transfer is free again', async (_, says, everyMs) => {
+  const { noisy, tip } = await hostNoise()
+  const client = await signIn(service, key)
+  const channel = await start(client, `git-upload-pack '${owner.name}/${noisy.name}'`)
+  channel.on('error', () => undefined)
+  const closed = new Promise<void>((resolve) => channel.once('close', () => resolve()))
+  channel.pause()
+  await until(() => runs('upload-pack --strict', noisy.id), 'the fetch runs')
+  channel.write(says(tip))
+  const wants = line(`want ${tip}`)
+  let at = 0
+  const drip = everyMs > 0 && setInterval(() => channel.write(wants.charAt(at++ % wants.length)), everyMs)
+  await until(() => !runs('upload-pack --strict', noisy.id), 'the fetch is ended')
+  if (drip) clearInterval(drip)
+  channel.resume()
+  await closed
+  client.end()
+  await service.git(['ls-remote', noisy.as(owner)])
+})
+
 test('more than the window allows is not kept: the connection is cut', async () => {
   const zero = '0'.repeat(40)
-  const line = `${zero} ${'1'.repeat(40)} refs/heads/flood\0report-status`
-  const head = `${(line.length + 4).toString(16).padStart(4, '0')}${line}0000PACK`
+  const order = `${zero} ${'1'.repeat(40)} refs/heads/flood\0report-status`
+  const head = `${(order.length + 4).toString(16).padStart(4, '0')}${order}0000PACK`
   const command = `git-receive-pack '${owner.name}/${repo.name}'`
   const [first, second] = [await signIn(service, key), await signIn(service, key)]
   const holds = await start(first, command)
