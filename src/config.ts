@@ -125,7 +125,7 @@ const variables = {
   maxConnectionsPerAddress: integer(
     500,
     { minimum: 0, maximum: 100_000 },
-    'Connections of one address at once; 0 is no limit. Not counted behind TRUSTED_PROXIES.',
+    'Connections of one address (a /64 of IPv6) at once; 0 is no limit. Not counted behind TRUSTED_PROXIES.',
   ),
   gitMaxProcesses: integer(24, { minimum: 2, maximum: 1000 }, 'Git processes at once; others wait.'),
   gitMaxMemoryBytes: bytes(

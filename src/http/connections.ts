@@ -1,9 +1,10 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
+import { networkOf } from '../kernel/network.ts'
 import type { Incoming } from './adapter.ts'
 
 export interface ConnectionOptions {
-  /** Connections of one address at once; 0 is no limit. */
+  /** Connections of one IPv4 address, or of one /64 of IPv6, at once; 0 is no limit. */
   maxConnectionsPerAddress: number
 }
 
@@ -51,19 +52,19 @@ export class Connection {
 export function trackConnections(server: Server, options: ConnectionOptions): (socket: Socket) => Connection {
   const open = new Map<Socket, Connection>()
   const counts = new Map<string, number>()
-  const add = (address: string, difference: number): number => {
-    const count = (counts.get(address) ?? 0) + difference
-    if (count === 0) counts.delete(address)
-    else counts.set(address, count)
+  const add = (network: string, difference: number): number => {
+    const count = (counts.get(network) ?? 0) + difference
+    if (count === 0) counts.delete(network)
+    else counts.set(network, count)
     return count
   }
   server.on('connection', (socket) => {
-    const address = socket.remoteAddress ?? ''
+    const network = networkOf(socket.remoteAddress ?? '')
     open.set(socket, new Connection(socket))
-    const count = add(address, 1)
+    const count = add(network, 1)
     socket.once('close', () => {
       open.delete(socket)
-      add(address, -1)
+      add(network, -1)
     })
     const limit = options.maxConnectionsPerAddress
     if (limit > 0 && count > limit) socket.destroy()

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
-import { connect, type Socket } from 'node:net'
+import { createServer } from 'node:http'
+import { connect, Socket } from 'node:net'
+import { trackConnections } from '../../src/http/connections.ts'
 import type { Exchange } from '../../src/http/exchange.ts'
 import { type HttpServer, openServer } from '../../src/http/server.ts'
 import { Refusal } from '../../src/kernel/errors.ts'
@@ -164,4 +166,20 @@ test('an address has so many connections and no more', async () => {
   expect(received).toStartWith('HTTP/1.1 200 ')
   second.socket.destroy()
   await few.stop(0)
+})
+
+test('the addresses of one /64 have their connections together', () => {
+  const front = createServer()
+  // What comes over the machine's own addresses is all of one: these connections only say where they come from.
+  front.removeAllListeners('connection')
+  trackConnections(front, { maxConnectionsPerAddress: 2 })
+  const isRefused = (remoteAddress: string) => {
+    const socket = Object.defineProperty(new Socket(), 'remoteAddress', { value: remoteAddress })
+    front.emit('connection', socket)
+    return socket.destroyed
+  }
+  const own = ['2001:db8:1:2::1', '2001:db8:1:2:ffff::2', '2001:db8:1:2::3'].map(isRefused)
+  expect(own).toEqual([false, false, true])
+  expect(isRefused('2001:db8:1:3::1')).toBe(false)
+  expect(['192.0.2.1', '::ffff:192.0.2.1', '::ffff:c000:201'].map(isRefused)).toEqual([false, false, true])
 })
