@@ -64,6 +64,16 @@ const variables = {
     'Days that a name given up by a rename, or left by a deleted account, is kept from others; 30 is a good choice.',
   ),
   passwordMinLength: integer(8, { minimum: 1, maximum: 128 }, 'Shortest password.'),
+  sessionIdleSeconds: integer(
+    86_400,
+    { minimum: 60, maximum: 31_536_000 },
+    'A session in a browser ends when it was not used for so long, unless its owner asked to stay signed in.',
+  ),
+  sessionMaxSeconds: integer(
+    2_592_000,
+    { minimum: 60, maximum: 31_536_000 },
+    'Longest life of a session in a browser, also of one that is used.',
+  ),
   tokenMaxDays: integer(0, { minimum: 0 }, 'Longest life of a new access token in days; 0 is no limit.'),
   queryTokens: choice(['allow', 'refuse'], 'Whether `?token=` and `?access_token=` sign in.'),
   noreplyDomain: Type.String({

@@ -31,6 +31,7 @@ import m0028 from './0028_webhook_deliveries.sql' with { type: 'text' }
 import m0029 from './0029_webhook_deliveries_unused.sql' with { type: 'text' }
 import m0030 from './0030_hidden_people.sql' with { type: 'text' }
 import m0031 from './0031_oauth.sql' with { type: 'text' }
+import m0032 from './0032_sessions.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -71,4 +72,5 @@ export const migrations: readonly Migration[] = [
   { name: '0029_webhook_deliveries_unused', sql: m0029 },
   { name: '0030_hidden_people', sql: m0030 },
   { name: '0031_oauth', sql: m0031 },
+  { name: '0032_sessions', sql: m0032 },
 ]

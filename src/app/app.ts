@@ -18,9 +18,12 @@ import { referenceRoutes } from '../http/reference.ts'
 import { createResponseCheck } from '../http/response-check.ts'
 import { version } from '../version.ts'
 import { accountKeyPages } from '../web/account-keys.ts'
+import { assetRoutes } from '../web/assets.ts'
 import { confirmEmailPage } from '../web/confirm-email.ts'
+import { errorPage } from '../web/error-page.ts'
 import { goGet } from '../web/go-get.ts'
 import { homePage } from '../web/home.ts'
+import { signInPages } from '../web/sign-in-pages.ts'
 import { api } from './api.ts'
 import { missingRoute, unbuiltRoutes } from './unbuilt.ts'
 
@@ -39,7 +42,8 @@ export function createApp(context: Context) {
   })
     .onError({ as: 'global' }, ({ code, error, request }) => {
       if (code === 'NOT_FOUND') return unmatched(allowed(request), request)
-      return errorResponse(context, { code, error, request })
+      const thrown = { code, error, request }
+      return exchangeOf(request).isPage ? errorPage(context, thrown) : errorResponse(context, thrown)
     })
     // Before any route: a folder of a module may have the name of one.
     .onRequest(({ request }) => goGet(context, request))
@@ -57,7 +61,9 @@ export function createApp(context: Context) {
     .use(nodeInfoDiscovery(context))
     .use(avatarRoutes(context))
     .use(homePage(context))
+    .use(signInPages(context))
     .use(confirmEmailPage(context))
+    .use(assetRoutes())
     .use(accountKeyPages(context))
     .use(rawPages(context))
     .use(archivePages(context))

@@ -1,3 +1,4 @@
+import type { SessionRow } from '../../db/schema/sessions.ts'
 import type { UserRow } from '../../db/schema/users.ts'
 import type { RequestOrigin } from './origin.ts'
 
@@ -11,6 +12,8 @@ export interface Actor {
   /** Normalised scope words; undefined where no scope applies (password, session, key). */
   readonly scopes?: readonly string[]
   readonly tokenId?: number
+  /** Of the method `session`. */
+  readonly session?: SessionRow
   /** Set when the token expires. Every answer says when. */
   readonly tokenExpiresAt?: Date
   /** Set when the token reaches only these repositories. */

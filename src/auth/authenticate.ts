@@ -4,7 +4,10 @@ import { forbidden, unauthorized } from '../kernel/errors.ts'
 import type { Actor } from './actor.ts'
 import { findBasicActor } from './basic.ts'
 import { type Credential, readCredential, readQuery } from './credentials.ts'
+import { requireOwnRequest } from './csrf.ts'
 import type { RequestOrigin } from './origin.ts'
+import { readCookie } from './session-cookie.ts'
+import { findSessionActor } from './sessions.ts'
 import { actAs } from './sudo.ts'
 import { findTokenActor } from './token-lookup.ts'
 
@@ -13,21 +16,35 @@ export interface Circumstances {
   origin: RequestOrigin
   /** What @elysiajs/bearer read. */
   bearer: string | undefined
+  /** The token of a form, where the request is one. */
+  formToken?: string | undefined
 }
 
 /**
  * The first half of turning a request into an actor: its credential.
- * @returns undefined when no credential was presented
- * @throws Refusal 401 for a wrong credential, 429 while tries are slowed down
+ * @returns undefined when no credential was presented, and for the cookie of a session that has ended: browsers go on sending it
+ * @throws Refusal 401 for a wrong credential, 403 for a change that another site's page sends with the cookie, 429 while tries are
+ * slowed down
  */
 export async function proveCredential(
   context: Context,
   request: Request,
-  { origin, bearer }: Circumstances,
+  { origin, bearer, formToken }: Circumstances,
 ): Promise<Actor | undefined> {
   const authorization = request.headers.get('authorization') ?? undefined
-  const credential = readCredential({ url: request.url, authorization, bearer })
+  const credential = readCredential({
+    url: request.url,
+    authorization,
+    bearer,
+    session: readCookie(context, request, 'session'),
+  })
   if (credential === undefined) return undefined
+  if (credential.kind === 'session') {
+    const actor = await findSessionActor(context, credential.secret, origin)
+    if (!actor) return undefined
+    requireOwnRequest(context, request, { session: actor.session, formToken })
+    return { ...actor, origin }
+  }
   const actor = await findActor(context, credential, { request, origin })
   if (!actor) throw unauthorized('invalid username, password or token')
   return { ...actor, origin }
@@ -58,7 +75,7 @@ function readSudo({ url, headers }: Request): string | undefined {
 
 function findActor(
   context: Context,
-  credential: Credential,
+  credential: Exclude<Credential, { kind: 'session' }>,
   { request, origin }: { request: Request; origin: RequestOrigin },
 ): Promise<Actor | undefined> {
   if (credential.kind === 'token') {

@@ -49,7 +49,8 @@ async function findPasswordActor(context: Context, credential: BasicCredential):
   return { user, method: 'password', publicOnly: false }
 }
 
-async function findLogin({ db }: Context, name: string): Promise<UserRow | undefined> {
+/** The person whose name, or whose verified address, this is. */
+export async function findLogin({ db }: Context, name: string): Promise<UserRow | undefined> {
   // PostgreSQL has no NUL in a text, so nobody has such a name.
   if (name.includes('\0')) return undefined
   const named = await findPerson(db, name)

@@ -2,6 +2,7 @@
 export type Credential =
   | { kind: 'token'; secret: string; isInQuery?: boolean }
   | { kind: 'basic'; name: string; password: string }
+  | { kind: 'session'; secret: string }
 
 /** The parts of a request that may hold a credential. */
 export interface Presented {
@@ -9,15 +10,17 @@ export interface Presented {
   authorization: string | undefined
   /** What @elysiajs/bearer read. It knows `Bearer` in this spelling alone. */
   bearer: string | undefined
+  /** Value of the session's cookie. */
+  session: string | undefined
 }
 
 type Reader = (presented: Presented) => Credential | undefined
 
 /**
- * In the order in which they count: a token in the query goes before the header. An empty credential counts as none, and so does a
- * header that cannot be read (another scheme, bad base64, no colon).
+ * In the order in which they count: a token in the query goes before the header, and the header before the cookie, which browsers send unasked.
+ * An empty credential counts as none, and so does a header that cannot be read (another scheme, bad base64, no colon).
  */
-const readers: readonly Reader[] = [readQueryToken, readBearer, readTokenScheme, readBasic]
+const readers: readonly Reader[] = [readQueryToken, readBearer, readTokenScheme, readBasic, readSession]
 
 export function readCredential(presented: Presented): Credential | undefined {
   for (const read of readers) {
@@ -42,6 +45,10 @@ function readBearer({ authorization, bearer }: Presented): Credential | undefine
 function readTokenScheme({ authorization }: Presented): Credential | undefined {
   const [, secret] = /^(?:token|bearer)\s+(\S.*)$/i.exec(authorization?.trim() ?? '') ?? []
   return secret === undefined ? undefined : { kind: 'token', secret }
+}
+
+function readSession({ session }: Presented): Credential | undefined {
+  return session ? { kind: 'session', secret: session } : undefined
 }
 
 /** RFC 7617: base64 of `name:password`, UTF-8. */

@@ -5,4 +5,6 @@ export interface RequestOrigin {
   /** Method and path, without the query: that may hold a token. */
   readonly route: string
   readonly requestId: string
+  /** What the browser says of itself. */
+  readonly userAgent?: string | undefined
 }

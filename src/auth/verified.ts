@@ -6,6 +6,9 @@ import type { Clock } from '../kernel/time.ts'
 const CACHED_MS = 60_000
 const MAX_ENTRIES = 10_000
 
+/** `code needed`: the password is right, and the account has a second factor. `user` has the hash that the password has now. */
+export type PasswordVerdict = { outcome: 'right' | 'code needed'; user: UserRow } | { outcome: 'wrong' }
+
 type Account = Pick<UserRow, 'id' | 'passwordHash'>
 
 /**
@@ -16,7 +19,7 @@ export interface VerifiedPasswords {
   has(account: Account, password: string): boolean
   add(account: Account, password: string): void
   /** Runs `judge`, or waits for the same attempt that is being judged already and shares its verdict. */
-  judgeOnce(attempt: readonly string[], judge: () => Promise<boolean>): Promise<boolean>
+  judgeOnce(attempt: readonly string[], judge: () => Promise<PasswordVerdict>): Promise<PasswordVerdict>
 }
 
 /**
@@ -33,7 +36,7 @@ export function createVerifiedPasswords(clock: Clock): VerifiedPasswords {
     ttlResolution: 0,
     perf: { now: () => clock.now().getTime() },
   })
-  const inFlight = new Map<string, Promise<boolean>>()
+  const inFlight = new Map<string, Promise<PasswordVerdict>>()
   return {
     has: (account, password) =>
       verified.size > 0 && account.passwordHash !== '' && verified.has(ofAccount(account, password)),

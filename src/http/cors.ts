@@ -20,7 +20,7 @@ export function preflightResponse(config: CorsConfig, request: Request): Respons
   return new Response(null, { status: 204, headers })
 }
 
-/** Credentials are those of headers, never cookies, so `*` stays harmless. */
+/** Never `Access-Control-Allow-Credentials`: pages of other origins bring their token, not the cookie, so `*` stays harmless. */
 export function corsHeaders({ corsOrigins }: CorsConfig, request: Request): [string, string][] {
   const origin = request.headers.get('origin')
   if (origin === null || corsOrigins.length === 0) return []

@@ -5,7 +5,7 @@ import { refusalOfFailure, withoutParameters } from './database-errors.ts'
 import { exchangeOf } from './exchange.ts'
 import { gitRefusal } from './git-errors.ts'
 
-interface Thrown {
+export interface Thrown {
   code: string | number
   error: unknown
   request: Request
@@ -15,13 +15,17 @@ interface Thrown {
  * The only place that writes an error body. What is no refusal is a bug: logged once with the request's id, answered with 500
  * and no detail.
  */
-export function errorResponse(context: Context, { code, error, request }: Thrown): Response {
+export const errorResponse = (context: Context, thrown: Thrown): Response =>
+  refusalResponse(context, refusalOf(context, thrown), thrown.request)
+
+/** What the client gets to know of something that was thrown. */
+export function refusalOf(context: Context, { code, error, request }: Thrown): Refusal {
   const refusal = toRefusal(code, error)
   if (refusal?.status === 507)
     context.log.error({ err: error, requestId: exchangeOf(request).id }, 'the disk takes no more')
-  if (refusal) return refusalResponse(context, refusal, request)
+  if (refusal) return refusal
   context.log.error({ err: withoutParameters(error), requestId: exchangeOf(request).id }, 'request failed')
-  return refusalResponse(context, new Refusal(500, ''), request)
+  return new Refusal(500, '')
 }
 
 /** Wire: `message` and `url` are those of the Gitea API. The other keys are those of RFC 9457, for programs. */

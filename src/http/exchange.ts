@@ -38,6 +38,8 @@ export class Exchange extends Request {
   tokenExpiresAt: Date | undefined
   /** What @elysiajs/bearer read of the request. */
   bearer: string | undefined
+  /** Set by the gates of pages: what goes wrong is told as a page. */
+  isPage = false
   /** Whether the request was counted against the limit. */
   isCounted = false
   /** Set by a route that answers HEAD without making the body. */

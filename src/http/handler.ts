@@ -77,7 +77,7 @@ function complete({ config, baseUrl }: Site, exchange: Exchange, { headers }: Re
   headers.set('x-request-id', exchange.id)
   headers.set('x-content-type-options', 'nosniff')
   // The address may hold a token, which no other site may see.
-  headers.set('referrer-policy', 'no-referrer')
+  if (!headers.has('referrer-policy')) headers.set('referrer-policy', 'no-referrer')
   if (baseUrl.startsWith('https:')) headers.set('strict-transport-security', STRICT_TRANSPORT)
   if (!headers.has('cache-control')) headers.set('cache-control', PRIVATE)
   if (exchange.tokenExpiresAt) headers.set('x-token-expires-at', wireTime(exchange.tokenExpiresAt))

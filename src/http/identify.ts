@@ -15,18 +15,19 @@ import { countCaller, countVisitor, countWrongCredential } from './rate-limit.ts
 export async function identify(
   context: Context,
   request: Request,
-  rule: { mayChangePassword?: boolean | undefined } = {},
+  { formToken, ...rule }: { mayChangePassword?: boolean | undefined; formToken?: string | undefined } = {},
 ): Promise<Actor | undefined> {
   const exchange = exchangeOf(request)
-  const actor = await prove(context, exchange)
+  const actor = await prove(context, exchange, formToken)
   if (actor?.tokenExpiresAt) exchange.tokenExpiresAt = actor.tokenExpiresAt
   await (actor ? countCaller(context, exchange, actor) : countVisitor(context, exchange))
   return admitAccount(context, request, { actor, ...rule })
 }
 
-async function prove(context: Context, exchange: Exchange): Promise<Actor | undefined> {
+async function prove(context: Context, exchange: Exchange, formToken: string | undefined): Promise<Actor | undefined> {
   try {
-    return await proveCredential(context, exchange, { origin: originOf(context, exchange), bearer: exchange.bearer })
+    const origin = originOf(context, exchange)
+    return await proveCredential(context, exchange, { origin, bearer: exchange.bearer, formToken })
   } catch (error) {
     // A fault of the service is not the caller's.
     if (error instanceof Refusal && error.status < 500) await countWrongCredential(context, exchange)
@@ -35,7 +36,7 @@ async function prove(context: Context, exchange: Exchange): Promise<Actor | unde
 }
 
 /** What most requests never need of their origin is worked out when it is asked for. */
-const originOf = ({ config }: Context, exchange: Exchange): RequestOrigin => ({
+export const originOf = ({ config }: Context, exchange: Exchange): RequestOrigin => ({
   get address() {
     return clientAddress(config, exchange)
   },
@@ -43,4 +44,7 @@ const originOf = ({ config }: Context, exchange: Exchange): RequestOrigin => ({
     return `${exchange.method} ${pathOf(exchange.url)}`
   },
   requestId: exchange.id,
+  get userAgent() {
+    return exchange.headers.get('user-agent') ?? undefined
+  },
 })

@@ -2,6 +2,7 @@ import { Elysia } from 'elysia'
 import { version as uiVersion } from 'swagger-ui-dist/package.json'
 import stylePath from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
 import scriptPath from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
+import { once } from '../kernel/once.ts'
 import type { JsonObject } from './openapi/json.ts'
 import startScript from './reference/start.js' with { type: 'text' }
 import { type StoredOptions, storeBody } from './stored.ts'
@@ -79,15 +80,3 @@ const pageOptions: StoredOptions = {
 }
 
 const encode = (text: string) => new TextEncoder().encode(text)
-
-/** Calls once and caches the result. A failure is not cached: the next request tries again. */
-function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
-  let made: Promise<Value> | undefined
-  return () => {
-    made ??= make().catch((error) => {
-      made = undefined
-      throw error
-    })
-    return made
-  }
-}

@@ -1,10 +1,12 @@
 import { Elysia, t } from 'elysia'
+import type { Actor } from '../auth/actor.ts'
 import type { Context } from '../context.ts'
 import { CONFIRMATION_PATH, confirmEmail, findConfirmation } from '../features/emails/confirm.ts'
 import type { WaitingEmail } from '../features/emails/confirmations.ts'
-import { gate } from '../http/gate.ts'
-import { escapeHtml } from '../kernel/html.ts'
-import { htmlPage } from './page.ts'
+import { form, formToken, hidden } from './form.ts'
+import { html } from './html.ts'
+import { htmlPage, type Page } from './layout.ts'
+import { pageGate } from './page-gate.ts'
 
 const code = t.Optional(t.String())
 
@@ -14,59 +16,64 @@ const code = t.Optional(t.String())
  */
 export const confirmEmailPage = (context: Context) =>
   new Elysia({ name: 'confirm-email', detail: { hide: true } })
-    .use(gate(context))
+    .use(pageGate(context))
     .get(
       CONFIRMATION_PATH,
       async ({ query, actor }) => {
         const waiting = await findConfirmation(context, query.code, actor)
-        return waiting === undefined ? noLink() : question(context.baseUrl, waiting, query.code ?? '')
+        const page = waiting === undefined ? noLink : question(context, actor, { waiting, code: query.code ?? '' })
+        return htmlPage(context, actor, page)
       },
-      { open: { beforeSignIn: true }, query: t.Object({ code }) },
+      { publicPage: { beforeSignIn: true }, query: t.Object({ code }) },
     )
     .post(
       CONFIRMATION_PATH,
       async ({ body, actor }) => {
         const done = await confirmEmail(context, body.code, actor)
-        if (done.outcome === 'no link') return noLink()
-        return done.outcome === 'confirmed' ? confirmed(done.waiting) : inUse(done.waiting)
+        if (done.outcome === 'no link') return htmlPage(context, actor, noLink)
+        const page = done.outcome === 'confirmed' ? confirmed(done.waiting) : inUse(done.waiting)
+        return htmlPage(context, actor, page)
       },
-      { open: { beforeSignIn: true }, body: t.Object({ code }) },
+      { publicPage: { beforeSignIn: true }, body: t.Object({ ...formToken, code }) },
     )
 
-function question(baseUrl: string, { email, owner }: WaitingEmail, code: string): Response {
-  const address = escapeHtml(email.email)
-  const action = escapeHtml(new URL(`${baseUrl}${CONFIRMATION_PATH}`).pathname)
-  return htmlPage({
-    title: 'Confirm an e-mail address',
-    main: `<h1>Confirm an e-mail address</h1>
-<p>The account <strong>${escapeHtml(owner.name)}</strong> wants to use <strong>${address}</strong>.</p>
-<p>If that account is not yours, close this page.</p>
-<form method="post" action="${action}">
-<input type="hidden" name="code" value="${escapeHtml(code)}">
-<button type="submit">Yes, ${address} is mine and so is the account</button>
-</form>`,
-  })
+interface Question {
+  waiting: WaitingEmail
+  code: string
 }
 
-const confirmed = ({ email, owner }: WaitingEmail): Response =>
-  htmlPage({
-    title: 'Address confirmed',
-    main: `<h1>Address confirmed</h1>
-<p><strong>${escapeHtml(email.email)}</strong> belongs to the account <strong>${escapeHtml(owner.name)}</strong> now.</p>`,
-  })
+function question(context: Context, actor: Actor | undefined, { waiting, code }: Question): Page {
+  const { email, owner } = waiting
+  return {
+    title: 'Confirm an e-mail address',
+    main: html`<h1>Confirm an e-mail address</h1>
+<p>The account <strong>${owner.name}</strong> wants to use <strong>${email.email}</strong>.</p>
+<p>If that account is not yours, close this page.</p>
+${form(context, {
+  action: CONFIRMATION_PATH,
+  session: actor?.session,
+  fields: hidden('code', code),
+  submit: `Yes, ${email.email} is mine and so is the account`,
+})}`,
+  }
+}
 
-const inUse = ({ email }: WaitingEmail): Response =>
-  htmlPage({
-    status: 409,
-    title: 'Address in use',
-    main: `<h1>Address in use</h1>
-<p><strong>${escapeHtml(email.email)}</strong> belongs to another account. Remove it there first.</p>`,
-  })
+const confirmed = ({ email, owner }: WaitingEmail): Page => ({
+  title: 'Address confirmed',
+  main: html`<h1>Address confirmed</h1>
+<p><strong>${email.email}</strong> belongs to the account <strong>${owner.name}</strong> now.</p>`,
+})
 
-const noLink = (): Response =>
-  htmlPage({
-    status: 404,
-    title: 'This link does not work',
-    main: `<h1>This link does not work</h1>
+const inUse = ({ email }: WaitingEmail): Page => ({
+  status: 409,
+  title: 'Address in use',
+  main: html`<h1>Address in use</h1>
+<p><strong>${email.email}</strong> belongs to another account. Remove it there first.</p>`,
+})
+
+const noLink: Page = {
+  status: 404,
+  title: 'This link does not work',
+  main: html`<h1>This link does not work</h1>
 <p>It was used already, is too old, or is not whole, or you are signed in to another account. Add the address again to get a new one.</p>`,
-  })
+}

@@ -1,26 +1,27 @@
 import { Elysia } from 'elysia'
 import type { Context } from '../context.ts'
-import { escapeHtml } from '../kernel/html.ts'
 import { version } from '../version.ts'
-import { htmlPage } from './page.ts'
+import { type Html, html } from './html.ts'
+import { htmlPage } from './layout.ts'
+import { pageGate } from './page-gate.ts'
 
 /** The first page: what this is, and how to begin. */
-export const homePage = ({ baseUrl, config }: Context) =>
-  new Elysia({ name: 'home', detail: { hide: true } }).get('/', () => {
-    const main = describeHome({ baseUrl, hasReference: config.enableSwagger })
-    return htmlPage({ title: 'Hearth', main, cacheControl: 'max-age=60' })
-  })
+export const homePage = (context: Context) =>
+  new Elysia({ name: 'home', detail: { hide: true } })
+    .use(pageGate(context))
+    .get('/', ({ actor }) => htmlPage(context, actor, { title: 'Home', main: describeHome(context) }), {
+      publicPage: { beforeSignIn: true },
+    })
 
-function describeHome({ baseUrl, hasReference }: { baseUrl: string; hasReference: boolean }): string {
-  const address = escapeHtml(baseUrl)
-  const reference = hasReference ? `<li><a href="${address}/api/swagger">API reference</a></li>` : ''
-  return `<h1>Hearth</h1>
-<p>A home for Git repositories, version ${escapeHtml(version)}.</p>
+function describeHome({ baseUrl, config }: Context): Html {
+  const reference = html`<li><a href="${baseUrl}/api/swagger">API reference</a></li>`
+  return html`<h1>Hearth</h1>
+<p>A home for Git repositories, version ${version}.</p>
 <h2>Clone a repository</h2>
-<pre><code>git clone ${address}/OWNER/NAME.git</code></pre>
+<pre tabindex="0"><code>git clone ${baseUrl}/OWNER/NAME.git</code></pre>
 <h2>Find your way</h2>
 <ul>
-${reference}<li><a href="${address}/api/v1/repos/search">Public repositories</a> as JSON</li>
-<li><a href="${address}/api/healthz">State of the service</a></li>
+${config.enableSwagger && reference}<li><a href="${baseUrl}/api/v1/repos/search">Public repositories</a> as JSON</li>
+<li><a href="${baseUrl}/api/healthz">State of the service</a></li>
 </ul>`
 }

@@ -62,7 +62,7 @@ test('an address counts once the link in the mail was followed and the button pr
   expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
   expect(page.headers.get('content-security-policy')).toContain("form-action 'self'")
   expect(page.headers.get('cache-control')).toBe('no-store')
-  expect(page.headers.get('referrer-policy')).toBe('no-referrer')
+  expect(page.headers.get('referrer-policy')).toBe('same-origin')
   const html = await page.text()
   expect(html).toContain('<html lang="en">')
   expect(html).toContain(`<strong>alice</strong> wants to use <strong>${address}</strong>`)

@@ -1,5 +1,6 @@
 import { lt } from 'drizzle-orm'
 import { loginFailures, signInAddresses } from '../../../db/schema/credentials.ts'
+import { deleteExpiredSessions } from '../../auth/sessions.ts'
 import type { CronTask } from '../../jobs/cron-tasks.ts'
 
 const DAY_MS = 86_400_000
@@ -7,6 +8,12 @@ const DAY_MS = 86_400_000
 const ADDRESS_DAYS = 90
 
 export const userTasks: readonly CronTask[] = [
+  {
+    name: 'delete_expired_sessions',
+    schedule: '@every 1h',
+    description: 'Delete sessions of browsers that have expired',
+    run: (context) => deleteExpiredSessions(context),
+  },
   {
     name: 'delete_old_login_failures',
     schedule: '@midnight',

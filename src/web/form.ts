@@ -1,0 +1,133 @@
+import { t } from 'elysia'
+import type { SessionRow } from '../../db/schema/sessions.ts'
+import { FORM_TOKEN_FIELD, formTokenOf } from '../auth/csrf.ts'
+import type { Context } from '../context.ts'
+import { Refusal } from '../kernel/errors.ts'
+import { type Html, type HtmlValue, html } from './html.ts'
+import { addressOf } from './paths.ts'
+
+/** The field that every form has, for the schemas of their bodies. */
+export const formToken = { [FORM_TOKEN_FIELD]: t.Optional(t.String({ maxLength: 200 })) }
+
+/** A text of a form. Absent and empty are judged by the rules, so that the form can be shown again. */
+export const formText = (maxLength = 255) => t.Optional(t.String({ maxLength }))
+
+/** A box that is ticked or not: browsers leave out those that are not. */
+export const formTick = () => t.Optional(t.Boolean())
+
+/** What was wrong with a form: it is shown again with this. */
+export interface FormFault {
+  status: number
+  message: string
+  /** The field that it concerns, where it is one. */
+  field?: string | undefined
+  headers?: Readonly<Record<string, string>> | undefined
+}
+
+/**
+ * What a refusal says about a form.
+ * @throws the error itself where it is none, or not about what was sent
+ */
+export function faultOf(error: unknown): FormFault {
+  if (!(error instanceof Refusal) || error.status < 400 || error.status >= 500) throw error
+  const { status, message, details } = error
+  const [field] = details.fields ?? []
+  return { status, message: field?.message ?? message, field: field?.field, headers: details.headers }
+}
+
+export interface Form {
+  /** Path within the service. */
+  action: string
+  /** Whose form it is; undefined for visitors. */
+  session: SessionRow | undefined
+  fields?: HtmlValue
+  submit: string
+  kind?: 'main' | 'plain' | 'danger'
+  /** Said of the button, where its text alone does not say what it is about. */
+  label?: string
+}
+
+/** A form with one button. Nothing is judged by the browser: what is wrong is said in one way, by the service. */
+export const form = (context: Context, { action, session, fields, submit, kind = 'main', label }: Form): Html =>
+  html`<form method="post" action="${addressOf(context, action)}" novalidate>${session && hidden(FORM_TOKEN_FIELD, formTokenOf(context, session))}
+${fields}<button type="submit" class="${kind}"${label && html` aria-label="${label}"`}>${submit}</button></form>`
+
+export const hidden = (name: string, value: string): Html => html`<input type="hidden" name="${name}" value="${value}">`
+
+export interface Field {
+  name: string
+  label: string
+  type?: 'text' | 'password' | 'email' | 'url' | 'date'
+  /** What it holds at first. Passwords are never sent back. */
+  value?: string | undefined
+  /** A token of the HTML standard, 4.10.18.7: browsers and password managers fill it in. */
+  autocomplete?: string
+  inputmode?: 'numeric' | 'text'
+  hint?: HtmlValue
+  isRequired?: boolean
+  maxLength?: number
+  hasFocus?: boolean
+  /** Shown at the field that it is about. */
+  fault?: FormFault | undefined
+}
+
+export function field({ name, label, type = 'text', value, hint, fault, ...more }: Field): Html {
+  return html`<div class="field">${labelOf({ name, label, hint, fault })}<input id="${name}" name="${name}" type="${type}"${
+    value !== undefined && type !== 'password' && html` value="${value}"`
+  }${more.autocomplete && html` autocomplete="${more.autocomplete}"`}${
+    more.inputmode && html` inputmode="${more.inputmode}"`
+  }${more.maxLength && html` maxlength="${more.maxLength}"`}${more.isRequired && html` required`}${
+    more.hasFocus && html` autofocus`
+  }${stateOf({ name, hint, fault })}></div>
+`
+}
+
+type Labelled = Pick<Field, 'name' | 'label' | 'hint' | 'fault'>
+
+const labelOf = ({ name, label, hint, fault }: Labelled): Html =>
+  html`<label for="${name}">${label}</label>${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}${
+    fault?.field === name && html`<p class="fault" id="${name}-fault">${fault.message}</p>`
+  }`
+
+function stateOf({ name, hint, fault }: Omit<Labelled, 'label'>): Html {
+  const isWrong = fault?.field === name
+  const described = [...(hint ? [`${name}-hint`] : []), ...(isWrong ? [`${name}-fault`] : [])].join(' ')
+  return html`${described !== '' && html` aria-describedby="${described}"`}${isWrong && html` aria-invalid="true"`}`
+}
+
+export const textArea = (area: Labelled & { value?: string | undefined; maxLength?: number; isCode?: boolean }): Html =>
+  html`<div class="field">${labelOf(area)}<textarea id="${area.name}" name="${area.name}"${
+    area.maxLength && html` maxlength="${area.maxLength}"`
+  }${area.isCode && html` class="code" spellcheck="false"`}${stateOf(area)}>
+${area.value}</textarea></div>
+`
+
+export interface Choice {
+  value: string
+  label: string
+}
+
+export const select = (list: Labelled & { value: string; choices: readonly Choice[] }): Html =>
+  html`<div class="field">${labelOf(list)}<select id="${list.name}" name="${list.name}"${stateOf(list)}>${list.choices.map(
+    ({ value, label }) => html`<option value="${value}"${value === list.value && html` selected`}>${label}</option>`,
+  )}</select></div>
+`
+
+export const checkbox = ({
+  name,
+  label,
+  hint,
+  isTicked,
+}: Pick<Labelled, 'name' | 'label' | 'hint'> & { isTicked?: boolean | undefined }): Html =>
+  html`<div class="field check"><input type="checkbox" id="${name}" name="${name}" value="true"${isTicked && html` checked`}${
+    hint && html` aria-describedby="${name}-hint"`
+  }><div><label for="${name}">${label}</label>${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}</div></div>
+`
+
+/** Said above a form that was not taken; screen readers say it at once. */
+export const faultNote = (fault: FormFault | undefined): Html =>
+  html`${fault && html`<div class="note bad" role="alert"><p>${sentence(fault.message)}</p></div>`}`
+
+/** Refusals are written for programs: small at first, without an end. */
+const sentence = (text: string): string =>
+  `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`

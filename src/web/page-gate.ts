@@ -1,0 +1,90 @@
+import { Elysia } from 'elysia'
+import type { SessionRow } from '../../db/schema/sessions.ts'
+import type { Actor } from '../auth/actor.ts'
+import { FORM_TOKEN_FIELD, isSafe, requireOwnRequest } from '../auth/csrf.ts'
+import type { Context } from '../context.ts'
+import { refuseUnreadableBody } from '../http/body.ts'
+import { exchangeOf, pathOf } from '../http/exchange.ts'
+import { identify } from '../http/identify.ts'
+import { Refusal } from '../kernel/errors.ts'
+import { addressOf, signInPath } from './paths.ts'
+
+interface Stage {
+  request: Request
+  body?: unknown
+}
+
+/** Somebody whose browser is signed in. */
+export type SignedIn = Actor & { session: SessionRow }
+
+/** Where an account that must change its password is sent, whatever page it asks for. */
+export const CHANGE_PASSWORD_PATH = '/user/settings/change_password'
+
+/**
+ * The guards that pages choose from, exactly one each. They judge in the order of the gates of the API: where the request came
+ * from (403), credential, account (403), then whether somebody has to sign in first (303).
+ */
+export const pageGate = (context: Context) =>
+  new Elysia({ name: 'page-gate' }).macro({
+    /** Anybody. `beforeSignIn`: also where the site asks everybody to sign in, and before a password that must be changed. */
+    publicPage: (rule: { beforeSignIn?: boolean }) => ({
+      async transform({ request, body }: Stage) {
+        const actor = await identifyReader(context, request, body)
+        if (!rule.beforeSignIn) {
+          if (!actor && context.config.requireSigninView) throw signInFirst(context, request)
+          if (actor) requireChosenPassword(context, actor)
+        }
+        pass(request, body, actor)
+      },
+      resolve: ({ request }: { request: Request }) => ({ actor: exchangeOf(request).admitted?.actor }),
+    }),
+
+    /** Whoever is signed in with a session. No token or password opens such a page: it has no scopes, and no form of them. */
+    ownPage: (rule: { mayChangePassword?: boolean }) => ({
+      async transform({ request, body }: Stage) {
+        const actor = await identifyReader(context, request, body)
+        if (!actor?.session) throw signInFirst(context, request)
+        if (!rule.mayChangePassword) requireChosenPassword(context, actor)
+        pass(request, body, actor)
+      },
+      resolve: ({ request }: { request: Request }) => ({ actor: signedIn(request) }),
+    }),
+  })
+
+async function identifyReader(context: Context, request: Request, body: unknown): Promise<Actor | undefined> {
+  exchangeOf(request).isPage = true
+  const formToken = readFormToken(body)
+  const actor = await identify(context, request, { mayChangePassword: true, formToken })
+  requireOwnRequest(context, request, { session: actor?.session, formToken })
+  return actor
+}
+
+function readFormToken(body: unknown): string | undefined {
+  if (typeof body !== 'object' || body === null) return undefined
+  const entry = Object.entries(body).find(([name]) => name === FORM_TOKEN_FIELD)
+  return typeof entry?.[1] === 'string' ? entry[1] : undefined
+}
+
+function pass(request: Request, body: unknown, actor: Actor | undefined): void {
+  refuseUnreadableBody(body)
+  exchangeOf(request).admitted = { actor }
+}
+
+function signedIn(request: Request): SignedIn {
+  const actor = exchangeOf(request).admitted?.actor
+  if (!actor?.session) throw new Error('the page gate has not judged this request')
+  return { ...actor, session: actor.session }
+}
+
+const redirect = (context: Context, local: string): Refusal =>
+  new Refusal(303, '', { headers: { location: addressOf(context, local) } })
+
+/** Back to the page afterwards; what a form had sent is lost. */
+function signInFirst(context: Context, { method, url }: Request): Refusal {
+  const query = isSafe(method) ? new URL(url).search : ''
+  return redirect(context, signInPath(addressOf(context, `${pathOf(url)}${query}`)))
+}
+
+function requireChosenPassword(context: Context, { user }: Actor): void {
+  if (user.mustChangePassword) throw redirect(context, CHANGE_PASSWORD_PATH)
+}

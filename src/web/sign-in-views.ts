@@ -1,0 +1,87 @@
+import type { Actor } from '../auth/actor.ts'
+import type { Context } from '../context.ts'
+import { checkbox, type FormFault, faultNote, field, form, hidden } from './form.ts'
+import { type Html, html } from './html.ts'
+import { htmlPage } from './layout.ts'
+import { localTarget } from './paths.ts'
+
+interface SignInView {
+  name?: string | undefined
+  redirectTo: string | undefined
+  isRemembered?: boolean | undefined
+  fault?: FormFault
+  /** Whether the code is asked for together with the password. */
+  asksCode?: boolean
+}
+
+export function signInPage(context: Context, actor: Actor | undefined, view: SignInView): Response {
+  const { name, redirectTo, isRemembered, fault, asksCode } = view
+  const fields = html`${redirectField(context, redirectTo)}
+${field({ name: 'user_name', label: 'User name or e-mail address', value: name, autocomplete: 'username', isRequired: true })}
+${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', isRequired: true })}
+${asksCode && codeField('Only if two-factor authentication is on: with its code you need not wait.')}
+${checkbox({ name: 'remember', label: 'Stay signed in on this device', isTicked: isRemembered })}`
+  return htmlPage(context, actor, {
+    title: 'Sign in',
+    width: 'narrow',
+    ...statusOf(fault),
+    formsLeadAway: leadsToApplication(context, redirectTo),
+    main: html`<h1>Sign in</h1>
+${faultNote(fault)}
+${form(context, { action: '/user/login', session: actor?.session, fields, submit: 'Sign in' })}`,
+  })
+}
+
+interface SecondFactorView {
+  redirectTo: string | undefined
+  fault?: FormFault
+}
+
+export function secondFactorPage(context: Context, actor: Actor | undefined, view: SecondFactorView): Response {
+  const { redirectTo, fault } = view
+  const fields = html`${redirectField(context, redirectTo)}
+${codeField('The six digits that your authenticator shows now, or one of your recovery codes.', fault)}`
+  return htmlPage(context, actor, {
+    title: 'Second factor',
+    width: 'narrow',
+    ...statusOf(fault),
+    formsLeadAway: leadsToApplication(context, redirectTo),
+    main: html`<h1>Second factor</h1>
+${fault?.field === undefined && faultNote(fault)}
+${form(context, { action: '/user/two_factor', session: actor?.session, fields, submit: 'Sign in' })}`,
+  })
+}
+
+export const signOutPage = (context: Context, actor: Actor): Response =>
+  htmlPage(context, actor, {
+    title: 'Sign out',
+    width: 'narrow',
+    main: html`<h1>Sign out</h1>
+<p>You are signed in as <strong>${actor.user.name}</strong>.</p>
+${form(context, { action: '/user/logout', session: actor.session, submit: 'Sign out of this browser' })}`,
+  })
+
+const codeField = (hint: string, fault?: FormFault): Html =>
+  field({
+    name: 'passcode',
+    label: 'Code',
+    hint,
+    fault,
+    autocomplete: 'one-time-code',
+    maxLength: 64,
+    isRequired: fault !== undefined,
+  })
+
+/** What leads elsewhere is forgotten here already. */
+const redirectField = (context: Context, redirectTo: string | undefined): Html | false =>
+  localTarget(context, redirectTo) !== undefined && hidden('redirect_to', redirectTo ?? '')
+
+/** After the sign-in the browser may be sent on to an application that asked for it. */
+const leadsToApplication = (context: Context, redirectTo: string | undefined): boolean =>
+  localTarget(context, redirectTo)?.startsWith('/login/oauth/') === true
+
+/** How a page with a form is answered: with what was wrong, if anything was. */
+export const statusOf = (
+  fault: FormFault | undefined,
+): { status?: number; headers?: Readonly<Record<string, string>> } =>
+  fault === undefined ? {} : { status: fault.status, ...(fault.headers ? { headers: fault.headers } : {}) }
