@@ -1,4 +1,4 @@
-import { type Placeholder, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 
 /** One key of an order. Never null: whether a null comes before or after a value has no answer here. */
 export interface SortKey {
@@ -14,21 +14,18 @@ export const inOrder = (keys: readonly SortKey[]): SQL =>
     sql`, `,
   )
 
-/** A position, or what stands for its values in a statement. */
-export type Places = readonly (string | Placeholder)[]
-
 /**
  * The rows that come after a position of the order, as a condition; without a position there is none. Keys of one direction are
  * compared as a row, which is what an index on them finds; where the direction changes, what comes before must be equal.
  * @param position a text for each key, in the form of PostgreSQL
  */
-export function afterPosition(keys: readonly SortKey[], position: Places | undefined): SQL | undefined {
+export function afterPosition(keys: readonly SortKey[], position: readonly string[] | undefined): SQL | undefined {
   if (position === undefined) return undefined
   if (keys.length !== position.length || keys.length === 0) throw new Error('a position has a value for each key')
   return beyond(keys, position)
 }
 
-function beyond(keys: readonly SortKey[], position: Places): SQL {
+function beyond(keys: readonly SortKey[], position: readonly string[]): SQL {
   const [first] = keys
   const same = keys.findIndex(({ isDescending = false }) => isDescending !== (first?.isDescending ?? false))
   const length = same === -1 ? keys.length : same
@@ -41,10 +38,6 @@ function beyond(keys: readonly SortKey[], position: Places): SQL {
   return sql`(${further} or (${left} = ${right} and ${beyond(keys.slice(length), position.slice(length))}))`
 }
 
-/** Stands for a position in a statement that is kept: its values are given when it runs, by their place. */
-export const heldPlaces = (keys: readonly SortKey[]): Placeholder[] =>
-  keys.map((_, index) => sql.placeholder(String(index)))
-
 /** The key as a position holds it. A time that JavaScript has read is short of its microseconds. */
 export const positionText = ({ key, type }: SortKey): SQL<string> =>
   type === 'timestamptz' ? sql<string>`${key}::text` : sql<string>`${key}`
@@ -55,7 +48,7 @@ const rowOf = (keys: readonly SortKey[]): SQL =>
     sql`, `,
   )})`
 
-const valuesOf = (keys: readonly SortKey[], position: Places): SQL =>
+const valuesOf = (keys: readonly SortKey[], position: readonly string[]): SQL =>
   sql`(${sql.join(
     keys.map(({ type }, index) => sql`${position[index]}::text::${sql.raw(type)}`),
     sql`, `,

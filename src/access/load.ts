@@ -9,7 +9,14 @@ import {
   teams,
   teamUnits,
 } from '../../db/schema/organizations.ts'
-import { collaborations, type RepositoryRow, repositories, repositoryRedirects } from '../../db/schema/repositories.ts'
+import {
+  collaborations,
+  type RepositoryCountersRow,
+  type RepositoryRow,
+  repositories,
+  repositoryCounters,
+  repositoryRedirects,
+} from '../../db/schema/repositories.ts'
 import { type UserRow, userRedirects, users } from '../../db/schema/users.ts'
 import { noRelation, type Relation, type TeamGrant } from './decide.ts'
 import { teamReach } from './reach.ts'
@@ -18,8 +25,9 @@ export interface LoadedRepository {
   repository: RepositoryRow
   owner: UserRow
   relation: Relation
-  /** Changes with every change of either row: what an ETag is made of. */
+  /** Changes with every change of the repository's or the owner's row: what an ETag is made of. */
   version: string
+  counters: RepositoryCountersRow
 }
 
 /** Found by a path, which may be an old one. */
@@ -61,6 +69,7 @@ const columns = {
   repository: repositories,
   owner: users,
   version: sql<string>`${rowVersion(repositories)} || '.' || ${rowVersion(users)}`,
+  counters: repositoryCounters,
   collaboration,
   isMember,
   teams: teamGrants,
@@ -82,6 +91,7 @@ const byPath = prepared((db) =>
     .select(columns)
     .from(repositories)
     .innerJoin(users, eq(users.id, repositories.ownerId))
+    .innerJoin(repositoryCounters, eq(repositoryCounters.repositoryId, repositories.id))
     .where(eq(repositories.id, idByPath))
     .prepare('repository_by_path'),
 )
@@ -91,6 +101,7 @@ const byId = prepared((db) =>
     .select(columns)
     .from(repositories)
     .innerJoin(users, eq(users.id, repositories.ownerId))
+    .innerJoin(repositoryCounters, eq(repositoryCounters.repositoryId, repositories.id))
     .where(eq(repositories.id, sql.placeholder('id')))
     .prepare('repository_by_id'),
 )
@@ -126,7 +137,7 @@ interface Row extends Omit<LoadedRepository, 'relation'>, Omit<Relation, 'teams'
 }
 
 function loaded(row: Row, readerId: number | undefined): LoadedRepository {
-  const { repository, owner, version, collaboration, isMember, teams } = row
+  const { collaboration, isMember, teams, ...rows } = row
   const relation = readerId === undefined ? noRelation : { collaboration, isMember, teams: teams ?? [] }
-  return { repository, owner, relation, version }
+  return { ...rows, relation }
 }

@@ -2,11 +2,10 @@ import { Value } from '@sinclair/typebox/value'
 import { and, eq } from 'drizzle-orm'
 import type { Db } from '../../db/client.ts'
 import { events } from '../../db/schema/events.ts'
-import { repositories } from '../../db/schema/repositories.ts'
 import { users } from '../../db/schema/users.ts'
 import type { Context } from '../context.ts'
 import { readEvent } from '../events/stored.ts'
-import { loadShownRepositories } from '../features/repositories/load.ts'
+import { loadRepository } from '../features/repositories/load.ts'
 import { viewerOf } from '../http/viewer.ts'
 import type { HookCommon } from '../wire/hook-payload.ts'
 import { presentRepository, Repository } from '../wire/repository.ts'
@@ -18,8 +17,7 @@ export const hookViewer = (context: Context): Viewer => viewerOf(context, undefi
 
 /** As it is; one that is gone as it was when it was deleted. */
 export async function showRepository(context: Context, id: number): Promise<Repository | undefined> {
-  const rows = await context.db.select().from(repositories).where(eq(repositories.id, id))
-  const [shown] = await loadShownRepositories(context, undefined, rows)
+  const shown = await loadRepository(context, undefined, id)
   return shown ? presentRepository(shown, hookViewer(context)) : lastSeen(context.db, id)
 }
 

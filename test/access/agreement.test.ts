@@ -110,8 +110,8 @@ async function expectSameReaders(unit: Unit, actors: readonly (Actor | undefined
 
 /** What is counted beforehand, and the two parts of a view: the same again. */
 async function expectSameTotals(site: SiteRules, actor: Actor | undefined, listed: string[]): Promise<void> {
-  const { db, sql: text } = connection
-  expect(await countRepositories({ db, sql: text, config: site }, actor, {})).toBe(listed.length)
+  const { db } = connection
+  expect(await countRepositories({ db, config: site }, actor, {})).toBe(listed.length)
   const view = viewOf(site, actor)
   if (view)
     expect([...(await listWhere(view.open)), ...(await listWhere(view.beyond))].sort()).toEqual(listed.toSorted())

@@ -1,6 +1,5 @@
 import { Elysia, t } from 'elysia'
 import type { Context } from '../../context.ts'
-import { Unchanged } from '../../http/freshness.ts'
 import { gate } from '../../http/gate.ts'
 import { paging } from '../../http/paging.ts'
 import { cursorQuery } from '../../http/query.ts'
@@ -24,12 +23,12 @@ export const teamRepositoryRoutes = (context: Context) =>
         const filter = { teamId: team.row.id }
         const found = await listRepositories(context, actor, { filter, order: { by: 'name' }, page })
         links(found.total, found.next)
-        return presentPage(context, actor, found, { request, set })
+        return presentPage(context, actor, found)
       },
       {
         team: { scope },
         query: t.Object(cursorQuery),
-        response: { 200: t.Array(Repository), 304: Unchanged },
+        response: { 200: t.Array(Repository) },
         detail: { operationId: 'orgListTeamRepos', summary: "List a team's repositories", 'x-list': 'links' },
       },
     )

@@ -12,7 +12,7 @@ import { enqueueJob } from '../../jobs/enqueue.ts'
 import type { JobHandlers } from '../../jobs/handlers.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { presentRepository } from '../../wire/repository.ts'
-import { loadShownRepositories } from './load.ts'
+import { loadRepository } from './load.ts'
 import { auditSubjectOf, payloadOf, subjectOf } from './subject.ts'
 
 /**
@@ -26,7 +26,7 @@ export async function deleteRepository(
 ): Promise<void> {
   const { id } = repository
   // What hooks are told of it when it is gone.
-  const [last] = await loadShownRepositories(context, undefined, [repository])
+  const last = await loadRepository(context, undefined, id)
   const shown = last && { ...presentRepository(last, viewerOf(context, undefined)) }
   await context.db.transaction(async (tx) => {
     // Locked first: a fork that is made at this moment waits, and then finds no parent.

@@ -1,6 +1,5 @@
 import { Elysia, t } from 'elysia'
 import type { Context } from '../../context.ts'
-import { Unchanged, unchangedAnswer } from '../../http/freshness.ts'
 import { gate } from '../../http/gate.ts'
 import { viewerOf } from '../../http/viewer.ts'
 import { notFound } from '../../kernel/errors.ts'
@@ -18,32 +17,24 @@ export const repositoryRoutes = (context: Context) =>
     .use(gate(context))
     .get(
       '/repos/:owner/:repo',
-      async ({ actor, repo, request, set }) => {
-        const shown = await withParent(context, actor, repo)
-        const unchanged = unchangedAnswer(context, { actor, request, set }, [shown.version])
-        if (unchanged) return unchanged
-        return presentRepository(shown, viewerOf(context, actor))
-      },
+      async ({ actor, repo }) => presentRepository(await withParent(context, actor, repo), viewerOf(context, actor)),
       {
         readRepo: { scope: 'repository' },
-        response: { 200: Repository, 304: Unchanged },
+        response: { 200: Repository },
         detail: { operationId: 'repoGet', summary: 'A repository by its name' },
       },
     )
     .get(
       '/repositories/:id',
-      async ({ actor, params, request, set }) => {
+      async ({ actor, params }) => {
         const id = parseId(params.id)
         if (id === undefined) throw notFound()
-        const shown = await getShownRepository(context, actor, id)
-        const unchanged = unchangedAnswer(context, { actor, request, set }, [shown.version])
-        if (unchanged) return unchanged
-        return presentRepository(shown, viewerOf(context, actor))
+        return presentRepository(await getShownRepository(context, actor, id), viewerOf(context, actor))
       },
       {
         login: { scope: 'repository' },
         params: t.Object({ id: t.String() }),
-        response: { 200: Repository, 304: Unchanged },
+        response: { 200: Repository },
         detail: { operationId: 'repoGetByID', summary: 'A repository by its id' },
       },
     )

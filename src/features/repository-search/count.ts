@@ -1,13 +1,12 @@
 import { and, type SQL, sql } from 'drizzle-orm'
 import { repositories, repositoryTotals } from '../../../db/schema/repositories.ts'
 import { users } from '../../../db/schema/users.ts'
-import { runPrepared } from '../../../db/statement.ts'
 import type { SiteRules } from '../../access/decide.ts'
 import { openTo, visibleTo } from '../../access/visible.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { filterConditions, flagConditions, hasOnlyFlags, type RepositoryFilter } from './filter.ts'
-import { readerKey, viewOf } from './view.ts'
+import { viewOf } from './view.ts'
 
 /**
  * How many repositories match and may be seen by the reader, exactly. Counting all of them takes as long as there are many; a
@@ -18,17 +17,13 @@ export async function countRepositories(
   actor: Actor | undefined,
   filter: RepositoryFilter,
 ): Promise<number> {
-  const compose = () => sql`select (${composeCount(context, actor, filter)})::int as "total"`
-  const key = () => JSON.stringify(['count', readerKey(context.config, actor), filter])
-  // The best plan for a text depends on the text.
-  const [row] = await (filter.text === undefined
-    ? runPrepared<Total>(context.sql, key(), compose)
-    : context.db.execute<Total>(compose()))
+  const [row] = await context.db.execute<{ total: number }>(
+    sql`select (${composeCount(context, actor, filter)})::int as "total"`,
+  )
   return row?.total ?? 0
 }
 
-type CountContext = Pick<Context, 'db' | 'sql'> & { config: SiteRules }
-type Total = { total: number }
+type CountContext = Pick<Context, 'db'> & { config: SiteRules }
 
 function composeCount(context: CountContext, actor: Actor | undefined, filter: RepositoryFilter): SQL {
   const open = hasOnlyFlags(filter) ? openTotals(context, actor) : undefined

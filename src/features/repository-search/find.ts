@@ -1,23 +1,20 @@
 import { and, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
-import { afterPosition, heldPlaces, inOrder, type Places, positionText, type SortKey } from '../../../db/keyset.ts'
+import { afterPosition, inOrder, positionText, type SortKey } from '../../../db/keyset.ts'
 import { repositories, repositoryCounters } from '../../../db/schema/repositories.ts'
 import { users } from '../../../db/schema/users.ts'
-import { runPrepared } from '../../../db/statement.ts'
 import { visibleTo } from '../../access/visible.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import type { Position } from '../../kernel/page.ts'
-import type { FoundRepository } from '../repositories/cached-rows.ts'
-import { foundText } from '../repositories/load.ts'
 import { filterConditions, hasOnlyFlags, type RepositoryFilter } from './filter.ts'
 import { needsCounters, orderKeys, type RepositoryOrder } from './order.ts'
-import { readerKey, viewOf } from './view.ts'
+import { viewOf } from './view.ts'
 
 /** Up to this offset a page is read without knowing the total first. */
 export const SHALLOW = 1000
 
 /** With its place in the order: every key but the last, which is the id. */
-export type PlacedRepository = Pick<FoundRepository, keyof FoundRepository> & Record<`key${number}`, unknown>
+export type PlacedRepository = { id: number } & Record<`key${number}`, unknown>
 
 export interface PartQuery {
   filter: RepositoryFilter
@@ -32,21 +29,13 @@ interface Part {
   isReversed?: boolean
 }
 
-/** Ids and versions only: the wide rows are read for those that are shown, not for those that are passed over. */
+/** Ids only: the wide rows are read for those that are shown, not for those that are passed over. */
 export async function findRepositories(
   context: Context,
   actor: Actor | undefined,
   query: PartQuery,
 ): Promise<PlacedRepository[]> {
-  const { filter, order, part } = query
-  const { offset, limit, after, isReversed } = part
-  // The best plan for a text depends on the text, and for a deep page on the depth.
-  if (offset > 0 || filter.text !== undefined)
-    return context.db.execute<PlacedRepository>(compose(context, actor, { ...query, places: () => after }))
-  const written = [filter, order, limit, isReversed, after !== undefined]
-  const key = JSON.stringify(['list', readerKey(context.config, actor), ...written])
-  const statement = () => compose(context, actor, { ...query, places: after && heldPlaces })
-  return runPrepared<PlacedRepository>(context.sql, key, statement, after)
+  return context.db.execute<PlacedRepository>(compose(context, actor, query))
 }
 
 export function positionOf(found: PlacedRepository): Position {
@@ -56,16 +45,11 @@ export function positionOf(found: PlacedRepository): Position {
   return [...position, String(found.id)]
 }
 
-interface Composed extends PartQuery {
-  /** Behind which only rows are wanted: the position itself, or what stands for it. */
-  places: ((keys: readonly SortKey[]) => Places | undefined) | undefined
-}
-
-function compose({ config }: Context, actor: Actor | undefined, { filter, order, part, places }: Composed): SQL {
-  const { offset, limit } = part
+function compose({ config }: Context, actor: Actor | undefined, { filter, order, part }: PartQuery): SQL {
+  const { offset, limit, after } = part
   const keys = orderKeys(order, part.isReversed ?? false)
   const joined = joinedFor(order)
-  const wanted = and(filterConditions(filter, actor), afterPosition(keys, places?.(keys)))
+  const wanted = and(filterConditions(filter, actor), afterPosition(keys, after))
   const window = sql`limit ${literal(limit)} ${offset === 0 ? sql`` : sql`offset ${literal(offset)}`}`
   // Two parts are read up to the end of the page each: worth it for the first pages only.
   const view = offset <= SHALLOW && hasOnlyFlags(filter) ? viewOf(config, actor) : undefined
@@ -77,9 +61,8 @@ function compose({ config }: Context, actor: Actor | undefined, { filter, order,
       limit: offset + limit,
     })
   const condition = and(wanted, visibleTo(config, actor))
-  if (offset > 0) return deferredPart(condition, { joined, keys, window })
   const carried = named(keys.slice(0, -1).map(positionText))
-  return sql`select ${foundText} ${carried} from ${joined} where ${condition} order by ${inOrder(keys)} ${window}`
+  return sql`select ${repositories.id} ${carried} from ${joined} where ${condition} order by ${inOrder(keys)} ${window}`
 }
 
 interface Window {
@@ -87,17 +70,6 @@ interface Window {
   joined: SQL
   keys: readonly SortKey[]
   window: SQL
-}
-
-/** Of the rows that are passed over only the id and what the order needs is read; versions are read for the page. */
-function deferredPart(condition: SQL | undefined, { joined, keys, window }: Window): SQL {
-  const outside = outsideOf(keys, 'page')
-  return sql`
-    select ${foundText} ${outside.places} from (
-      select ${repositories.id} ${named(keys.map(({ key }) => key))} from ${joined}
-      where ${condition} order by ${inOrder(keys)} ${window}) as page
-    join ${repositories} on ${repositories.id} = page.id join ${users} on ${users.id} = ${repositories.ownerId}
-    order by ${outside.order}`
 }
 
 interface Merge extends Window {
@@ -110,11 +82,11 @@ function mergedParts(conditions: readonly (SQL | undefined)[], { joined, keys, w
   const outside = outsideOf(keys, 'parts')
   const parts = conditions.map(
     (condition) => sql`(
-      select ${foundText} ${named(keys.map(({ key }) => key))} from ${joined}
+      select ${repositories.id} ${named(keys.map(({ key }) => key))} from ${joined}
       where ${condition} order by ${inOrder(keys)} limit ${literal(limit)})`,
   )
   return sql`
-    select "id", "version", "ownerId", "ownerVersion" ${outside.places} from (${sql.join(parts, sql` union all `)}) as parts
+    select "id" ${outside.places} from (${sql.join(parts, sql` union all `)}) as parts
     order by ${outside.order} ${window}`
 }
 

@@ -1,7 +1,8 @@
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { cutPage, type Page, type Paged, rowsToRead, rowsToSkip } from '../../kernel/page.ts'
-import { type LoadedForShow, loadFound } from '../repositories/load.ts'
+import type { ShownRepository } from '../../wire/repository.ts'
+import { loadRepositoriesById } from '../repositories/load.ts'
 import { countRepositories } from './count.ts'
 import type { RepositoryFilter } from './filter.ts'
 import { findRepositories, type PlacedRepository, positionOf, SHALLOW } from './find.ts'
@@ -13,7 +14,7 @@ export interface RepositoryQuery {
   page: Page
 }
 
-export type RepositoryPage = Paged<LoadedForShow>
+export type RepositoryPage = Paged<ShownRepository>
 
 /** One page of the repositories that match and that the reader may see. */
 export async function listRepositories(
@@ -22,7 +23,10 @@ export async function listRepositories(
   query: RepositoryQuery,
 ): Promise<RepositoryPage> {
   const { page } = query
-  const load = (found: readonly PlacedRepository[]) => loadFound(context, actor, found.slice(0, page.limit))
+  const load = (found: readonly PlacedRepository[]) => {
+    const ids = found.slice(0, page.limit).map(({ id }) => id)
+    return loadRepositoriesById(context, actor, ids)
+  }
   const counted = countRepositories(context, actor, query.filter)
   if (rowsToSkip(page) <= SHALLOW) {
     const part = { offset: rowsToSkip(page), limit: rowsToRead(page), after: page.after }

@@ -1,6 +1,5 @@
 import { Elysia, t } from 'elysia'
 import type { Context } from '../../context.ts'
-import { Unchanged } from '../../http/freshness.ts'
 import { gate } from '../../http/gate.ts'
 import { paging } from '../../http/paging.ts'
 import { cursorQuery, queryBoolean, queryInteger, queryText } from '../../http/query.ts'
@@ -23,8 +22,7 @@ export const repositoryListRoutes = (context: Context) =>
         const { page, links } = paging(context, query, { request, set })
         const found = await searchRepositories(context, actor, query, page)
         links(found.total, found.next)
-        const data = presentPage(context, actor, found, { request, set })
-        return data instanceof Response ? data : { ok: true, data }
+        return { ok: true, data: presentPage(context, actor, found) }
       },
       {
         open: { scope: 'repository' },
@@ -46,7 +44,7 @@ export const repositoryListRoutes = (context: Context) =>
           sort: queryText(),
           order: queryText(),
         }),
-        response: { 200: SearchResults, 304: Unchanged },
+        response: { 200: SearchResults },
         detail: {
           operationId: 'repoSearch',
           summary: 'Search repositories',
@@ -63,12 +61,12 @@ export const repositoryListRoutes = (context: Context) =>
         const filter = { involvedId: actor.user.id }
         const found = await listRepositories(context, actor, { filter, order: { by: 'name' }, page })
         links(found.total, found.next)
-        return presentPage(context, actor, found, { request, set })
+        return presentPage(context, actor, found)
       },
       {
         login: { scope: ['user', 'repository'] },
         query,
-        response: { 200: Repositories, 304: Unchanged },
+        response: { 200: Repositories },
         detail: {
           operationId: 'userCurrentListRepos',
           summary: 'Repositories that you own or work on',
@@ -84,12 +82,12 @@ export const repositoryListRoutes = (context: Context) =>
         const filter = { ownerId: account.row.id }
         const found = await listRepositories(context, actor, { filter, order: { by: 'id' }, page })
         links(found.total, found.next)
-        return presentPage(context, actor, found, { request, set })
+        return presentPage(context, actor, found)
       },
       {
         readUser: { scope: ['user', 'repository'] },
         query,
-        response: { 200: Repositories, 304: Unchanged },
+        response: { 200: Repositories },
         detail: {
           operationId: 'userListRepos',
           summary: 'Repositories of a user',
@@ -105,12 +103,12 @@ export const repositoryListRoutes = (context: Context) =>
         const filter = { ownerId: org.row.id }
         const found = await listRepositories(context, actor, { filter, order: { by: 'id' }, page })
         links(found.total, found.next)
-        return presentPage(context, actor, found, { request, set })
+        return presentPage(context, actor, found)
       },
       {
         readOrg: { scope: 'organization' },
         query,
-        response: { 200: Repositories, 304: Unchanged },
+        response: { 200: Repositories },
         detail: {
           operationId: 'orgListRepos',
           summary: 'Repositories of an organization',

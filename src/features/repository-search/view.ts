@@ -25,10 +25,3 @@ export function viewOf(site: SiteRules, actor: Actor | undefined): View | undefi
 }
 
 const ownedOpenness = { isPrivate: sql.raw('owned.is_private'), ownerVisibility: sql.raw('owner.visibility') }
-
-/** Everything about a reader that a condition of visibility is made of. */
-export function readerKey({ requireSigninView }: SiteRules, actor: Actor | undefined): unknown[] {
-  if (!actor) return [requireSigninView]
-  const { user, publicOnly, repositoryIds, tokenId } = actor
-  return [user.id, user.isAdmin, user.isRestricted, publicOnly, repositoryIds && tokenId]
-}

@@ -1,6 +1,5 @@
 import { Elysia, t } from 'elysia'
 import type { Context } from '../../context.ts'
-import { Unchanged } from '../../http/freshness.ts'
 import { gate } from '../../http/gate.ts'
 import { paging } from '../../http/paging.ts'
 import { cursorQuery } from '../../http/query.ts'
@@ -28,12 +27,12 @@ export const starRoutes = (context: Context) =>
         const { page, total } = paging(context, query, { request, set })
         const found = await listRepositories(context, actor, { ...starredBy(actor.user.id), page })
         total(found.total, found.next)
-        return presentPage(context, actor, found, { request, set })
+        return presentPage(context, actor, found)
       },
       {
         login: { scope },
         query,
-        response: { 200: Repositories, 304: Unchanged },
+        response: { 200: Repositories },
         detail: { operationId: 'userCurrentListStarred', summary: 'What you have starred', 'x-list': 'total' },
       },
     )
@@ -43,12 +42,12 @@ export const starRoutes = (context: Context) =>
         const { page, total } = paging(context, query, { request, set })
         const found = await listRepositories(context, actor, { ...starredBy(account.row.id), page })
         total(found.total, found.next)
-        return presentPage(context, actor, found, { request, set })
+        return presentPage(context, actor, found)
       },
       {
         readUser: { scope: 'user', login: true },
         query,
-        response: { 200: Repositories, 304: Unchanged },
+        response: { 200: Repositories },
         detail: { operationId: 'userListStarred', summary: 'What a user has starred', 'x-list': 'total' },
       },
     )

@@ -1,7 +1,6 @@
 import { Elysia, t } from 'elysia'
 import type { RepositoryAccess } from '../../access/repository-access.ts'
 import type { Context } from '../../context.ts'
-import { Unchanged } from '../../http/freshness.ts'
 import { gate } from '../../http/gate.ts'
 import { paging } from '../../http/paging.ts'
 import { cursorQuery } from '../../http/query.ts'
@@ -85,12 +84,12 @@ export const watchRoutes = (context: Context) =>
         const { page, total } = paging(context, query, { request, set })
         const found = await listRepositories(context, actor, { ...watchedBy(actor.user.id), page })
         total(found.total, found.next)
-        return presentPage(context, actor, found, { request, set })
+        return presentPage(context, actor, found)
       },
       {
         login: { scope: 'user' },
         query,
-        response: { 200: Repositories, 304: Unchanged },
+        response: { 200: Repositories },
         detail: {
           operationId: 'userCurrentListSubscriptions',
           summary: 'What you watch',
@@ -105,12 +104,12 @@ export const watchRoutes = (context: Context) =>
         const { page, total } = paging(context, query, { request, set })
         const found = await listRepositories(context, actor, { ...watchedBy(account.row.id), page })
         total(found.total, found.next)
-        return presentPage(context, actor, found, { request, set })
+        return presentPage(context, actor, found)
       },
       {
         readUser: { scope: 'user', login: true },
         query,
-        response: { 200: Repositories, 304: Unchanged },
+        response: { 200: Repositories },
         detail: {
           operationId: 'userListSubscriptions',
           summary: 'What a user watches',
