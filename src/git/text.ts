@@ -1,3 +1,5 @@
+import { TextDecoder } from 'node:util'
+
 export interface Header {
   name: string
   value: string
@@ -48,7 +50,7 @@ const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 /** Undefined for UTF-8 and for an encoding that we do not know: then the object is read as UTF-8. */
 function decoderOf(label: string): { encoding: string; decode(bytes: Uint8Array): string } | undefined {
   try {
-    const decoder: TextDecoder = Reflect.construct(TextDecoder, [label, { ignoreBOM: true }])
+    const decoder = new TextDecoder(label, { ignoreBOM: true })
     return decoder.encoding === 'utf-8' ? undefined : decoder
   } catch {
     return undefined // The label comes from the commit: an unknown one is no failure of ours.

@@ -16,10 +16,13 @@ import { type OrganizationAccess, type OrganizationRule, organizationFor } from 
 import { type ChangeRule, repositoryForChange, repositoryForReading } from './repository-gate.ts'
 import { type TeamAccess, type TeamRule, teamFor } from './team-gate.ts'
 
+/** The parameters of the path, before the route's schema has judged them. */
+type Params = Readonly<Record<string, string | undefined>> | undefined
+
 interface Stage {
   request: Request
   body?: unknown
-  params?: unknown
+  params?: Params
 }
 
 function found(request: Request): Admitted {
@@ -259,12 +262,12 @@ function foundAccount(request: Request): Account {
   return account
 }
 
-function textParam(params: unknown, name: string): string {
-  const value: unknown = typeof params === 'object' && params !== null ? Reflect.get(params, name) : undefined
-  if (typeof value !== 'string') throw new Error(`the route has no parameter ${name}`)
+function textParam(params: Params, name: string): string {
+  const value = params?.[name]
+  if (value === undefined) throw new Error(`the route has no parameter ${name}`)
   return value
 }
 
-const issueParams = (params: unknown) => ({ ...repositoryParams(params), index: textParam(params, 'index') })
+const issueParams = (params: Params) => ({ ...repositoryParams(params), index: textParam(params, 'index') })
 
-const repositoryParams = (params: unknown) => ({ owner: textParam(params, 'owner'), name: textParam(params, 'repo') })
+const repositoryParams = (params: Params) => ({ owner: textParam(params, 'owner'), name: textParam(params, 'repo') })
