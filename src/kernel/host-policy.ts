@@ -1,6 +1,6 @@
-import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { GlobError, parseGlob } from './glob.ts'
+import { type Address, parseAddress } from './network.ts'
 
 /** Which hosts the service may connect to for its users. */
 export interface HostPolicy {
@@ -11,7 +11,7 @@ export interface HostPolicy {
 /** A word of the setting that means nothing. */
 export class HostRuleError extends Error {}
 
-type Rule = (name: string, address: ipaddr.IPv4 | ipaddr.IPv6) => boolean
+type Rule = (name: string, address: Address) => boolean
 
 /**
  * Reads a list as Gitea's ALLOWED_HOST_LIST: `external` (public addresses), `private` (of local networks), `loopback`, `*`, networks such
@@ -37,11 +37,6 @@ export function isHostRule(word: string): boolean {
     if (error instanceof HostRuleError) return false
     throw error
   }
-}
-
-/** IPv6 forms of an IPv4 address count as that address. Undefined for what is no address: the library reads `127.1` as one. */
-function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
-  return isIP(text) === 0 ? undefined : ipaddr.process(text)
 }
 
 const LOCAL_RANGES: readonly string[] = ['private', 'uniqueLocal', 'loopback']
