@@ -19,8 +19,8 @@ export async function lockForBlocking(tx: Db, blockedId: number): Promise<void> 
 }
 
 /**
- * As `isBlocked`, for a transaction whose writes a block takes back: a block made at the same moment waits for its end and then takes
- * them back too.
+ * As `isBlocked`, inside the transaction of what a block keeps out: a block made at the same moment waits for its end, and then takes
+ * back what blocks take back. What follows a block is kept out.
  */
 export async function isBlockedInside(tx: Db, question: Question): Promise<boolean> {
   await tx.execute(sql`select pg_advisory_xact_lock_shared(${keyOf(question.blockedId)})`)

@@ -37,7 +37,11 @@ export async function createHook(
   }
   const hook = await context.db.transaction(async (tx) => {
     const row = await insertHook(tx, values)
-    requireOwnedQuota(context.config, await countHooks(tx, parent), 'hooks')
+    await requireOwnedQuota(tx, context.config, {
+      items: 'hooks',
+      of: JSON.stringify(parent),
+      count: () => countHooks(tx, parent),
+    })
     await recordAudit(tx, actor, { action: 'hook.create', subject: subjectOf(row), after: auditView(row) })
     return row
   })

@@ -70,6 +70,50 @@ test('tokens, keys and blocks', async () => {
   expect((await person.client.put(`/user/blocks/${others[0]?.name}`)).status).toBe(204)
 })
 
+test('requests at the same instant make no more than one after the other', async () => {
+  const person = await service.createUser()
+  const own = await service.createRepository(person)
+  const org = 'hasty'
+  expect((await person.client.post('/orgs', { username: org })).status).toBe(201)
+  const others = await Promise.all(Array.from({ length: 6 }, () => service.createUser()))
+  const withPassword = service.client({ basic: `${person.name}:${person.password}` })
+  const color = '#00aaff'
+  const units = { units_map: { 'repo.code': 'read' } }
+  const application = (name: string) => ({ name, redirect_uris: ['https://example.com/'] })
+  const makers: Record<string, (index: number) => Promise<{ status: number }>> = {
+    labels: (index) => person.client.post(`${own.path}/labels`, { name: `l${index}`, color }),
+    milestones: (index) => person.client.post(`${own.path}/milestones`, { title: `m${index}` }),
+    hooks: () => person.client.post(`${own.path}/hooks`, hook),
+    teams: (index) => person.client.post(`/orgs/${org}/teams`, { name: `t${index}`, ...units }),
+    users: (index) => person.client.post('/orgs', { username: `hasty${index}` }),
+    oauth_applications: (index) => withPassword.post('/user/applications/oauth2', application(`a${index}`)),
+    access_tokens: (index) =>
+      withPassword.post(`/users/${person.name}/tokens`, { name: `k${index}`, scopes: ['read:user'] }),
+    public_keys: (index) => person.client.post('/user/keys', { title: `k${index}`, key: makeKey(service).line }),
+    blocks: (index) => person.client.put(`/user/blocks/${others[index]?.name}`),
+  }
+  const before = await countAll()
+  for (const [table, make] of Object.entries(makers)) {
+    const statuses = await Promise.all(others.map((_, index) => make(index).then(({ status }) => status)))
+    const made = statuses.filter((status) => status < 300).length
+    // The first token is the harness's, the first team the owners', and the first organization is there.
+    const room = ['teams', 'access_tokens', 'users'].includes(table) ? 1 : MOST
+    expect([table, made]).toEqual([table, room])
+    expect(statuses.filter((status) => status === 422)).toHaveLength(6 - room)
+    expect([table, (await countAll())[table]]).toEqual([table, (before[table] ?? 0) + room])
+  }
+
+  async function countAll(): Promise<Record<string, number>> {
+    const counts = Object.keys(makers).map(async (table) => {
+      const [row] = await service.context.sql<
+        { n: number }[]
+      >`select count(*)::int as n from ${service.context.sql(table)}`
+      return [table, row?.n ?? 0] as const
+    })
+    return Object.fromEntries(await Promise.all(counts))
+  }
+})
+
 test('branches and tags, by a push, by the API and by a change of a file', async () => {
   const hosted = await hostRepository(service, owner)
   const cwd = await workTree(service.git)

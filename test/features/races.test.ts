@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { findWrongCounters } from '../../src/features/admin/statistics.ts'
 import type { Answer } from '../harness/client.ts'
 import { startTestService, type TestRepository, type TestService, type TestUser } from '../harness/service.ts'
+import { until } from '../harness/until.ts'
 
 let service: TestService
 let alice: TestUser
@@ -243,4 +244,58 @@ test('one person stars, forks and watches a repository while others comment and 
     if (index === 4) return alice.client.patch(source.path, { description: 'new', default_branch: 'main' })
     return alice.client.put(`/user/starred/${source.owner}/${source.name}`)
   })
+})
+
+test('what comes at the moment of a block waits for it, and is kept out', async () => {
+  const { sql } = service.context
+  const source = await service.createRepository(alice, { auto_init: true })
+  const issue = await alice.client.post(`${source.path}/issues`, { title: 'x' })
+  await alice.client.post('/orgs', { username: 'blocking' })
+  const units = { units_map: { 'repo.code': 'read' } }
+  const team = await alice.client.post('/orgs/blocking/teams', { name: 't', ...units })
+  const acts: (() => Promise<Answer>)[] = [
+    () => bob.client.post(`${source.path}/issues/${issue.number('number')}/comments`, { body: 'x' }),
+    () => bob.client.post(`${source.path}/forks`, {}),
+    () => alice.client.put(`/teams/${team.number('id')}/members/bob`),
+  ]
+  for (const act of acts) {
+    const held = await sql.reserve()
+    await held`begin`
+    await held`select pg_advisory_xact_lock(5190334, id::integer) from users where lower_name = 'bob'`
+    await held`insert into blocks (blocker_id, blocked_id, note) select o.id, b.id, '' from users o, users b
+      where o.lower_name in ('alice', 'blocking') and b.lower_name = 'bob'`
+    const answer = act()
+    let isAnswered = false
+    void answer.then(() => {
+      isAnswered = true
+    })
+    const isWaiting = async () =>
+      (
+        await sql`select from pg_locks where locktype = 'advisory' and classid = 5190334 and not granted
+        and database = (select oid from pg_database where datname = current_database())`
+      ).length > 0
+    await until(async () => isAnswered || (await isWaiting()), 'it waits for the block')
+    await held`commit`
+    held.release()
+    expect((await answer).status).toBe(403)
+    await sql`delete from blocks`
+  }
+})
+
+test('people and the repositories that they star go at once', async () => {
+  const repositories = await Promise.all(Array.from({ length: 5 }, () => service.createRepository(alice)))
+  const people = await Promise.all(Array.from({ length: 5 }, () => service.createUser()))
+  const stars = people.flatMap((person) =>
+    repositories.map(({ owner, name }) => ({ person, path: `${owner}/${name}` })),
+  )
+  for (const { person, path } of stars) {
+    expect((await person.client.put(`/user/starred/${path}`)).status).toBe(204)
+    expect((await person.client.put(`/repos/${path}/subscription`)).status).toBe(200)
+    expect((await person.client.post(`/repos/${path}/issues`, { title: 'x' })).status).toBe(201)
+  }
+  const gone = await Promise.all([
+    ...people.map(({ name }) => service.admin.client.delete(`/admin/users/${name}?purge=true`)),
+    ...repositories.map(({ path }) => alice.client.delete(path)),
+  ])
+  expect(gone.map(({ status }) => status)).toEqual(gone.map(() => 204))
 })

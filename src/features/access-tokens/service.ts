@@ -56,7 +56,11 @@ export async function createToken(
   try {
     const row = await context.db.transaction(async (tx) => {
       const made = await insertToken(tx, token, ids)
-      requireOwnedQuota(context.config, await countTokens(tx, owner.id), 'tokens')
+      await requireOwnedQuota(tx, context.config, {
+        items: 'tokens',
+        of: `account ${owner.id}`,
+        count: () => countTokens(tx, owner.id),
+      })
       const { scopes } = made
       const after = { scopes, expiresAt, repositories: repositories.map(({ id }) => id), owner: owner.name }
       await recordAudit(tx, by, { action: 'access_token.create', subject: subjectOf(made), after })

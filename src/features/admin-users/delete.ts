@@ -9,6 +9,7 @@ import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { appendEvent } from '../../events/append.ts'
 import { invalid, notFound } from '../../kernel/errors.ts'
+import { lockDeletions } from '../repositories/deletion-lock.ts'
 import { deleteRepository } from '../repositories/remove.ts'
 import { holdNames } from '../users/claim-name.ts'
 import { requireAnotherAdministrator } from './administrators.ts'
@@ -28,7 +29,8 @@ export async function deleteUser(
   if (user.id === by.user.id || user.id === by.sudoer?.id) throw invalid('you cannot delete yourself')
   await context.db.transaction(async (tx) => {
     const inside = { ...context, db: tx }
-    // This lock first, as where an administrator is changed: in the other order two of them could wait for each other.
+    await lockDeletions(tx, 'account')
+    // This lock next, as where an administrator is changed: in the other order two of them could wait for each other.
     await requireAnotherAdministrator(tx, user)
     await tx.execute(sql`select 1 from ${users} where ${users.id} = ${user.id} for update`)
     if (purge) await purgeOwned(inside, by, user)

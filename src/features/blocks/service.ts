@@ -22,7 +22,11 @@ export async function block({ db, config }: Context, { blocker, blocked, by }: B
     await lockForBlocking(tx, blocked.id)
     const isChanged = await upsertBlock(tx, { blockerId: blocker.id, blockedId: blocked.id, note })
     if (!isChanged) return
-    requireOwnedQuota(config, await countBlocks(tx, blocker.id), 'blocks')
+    await requireOwnedQuota(tx, config, {
+      items: 'blocks',
+      of: `account ${blocker.id}`,
+      count: () => countBlocks(tx, blocker.id),
+    })
     await separate(tx, blocker.id, blocked.id)
     const subject = { kind: 'block', id: blocked.id, name: blocked.name }
     await recordAudit(tx, by, { action: 'block.create', subject, after: { blocker: blocker.name, note } })

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import type { Db } from '../../../db/client.ts'
 import { type CommentRow, type IssueRow, issues } from '../../../db/schema/issues.ts'
-import { isBlocked } from '../../access/blocks.ts'
+import { isBlockedInside } from '../../access/blocks.ts'
 import { mayRead, unitOf } from '../../access/issues.ts'
 import { Level } from '../../access/levels.ts'
 import type { RepositoryAccess } from '../../access/repository-access.ts'
@@ -29,9 +29,9 @@ export async function createComment(
   { actor, repo }: Doer,
   { issue, body }: { issue: IssueRow; body: string },
 ): Promise<FoundComment> {
-  if (await isBlocked(context.db, { blockerId: [repo.owner.id, issue.posterId], blockedId: actor.user.id }))
-    throw forbidden('the owner of the repository or the author of the issue has blocked you')
   const comment = await context.db.transaction(async (tx) => {
+    if (await isBlockedInside(tx, { blockerId: [repo.owner.id, issue.posterId], blockedId: actor.user.id }))
+      throw forbidden('the owner of the repository or the author of the issue has blocked you')
     // Whoever closes the conversation or deletes the issue at this moment waits, or was first.
     const locked = await lockIssue(tx, repo.repository.id, issue.number)
     if (!locked) throw notFound()

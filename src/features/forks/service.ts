@@ -11,6 +11,7 @@ import { appendEvent } from '../../events/append.ts'
 import { conflict, forbidden } from '../../kernel/errors.ts'
 import { recordFirstRefs } from '../refs/sync.ts'
 import { NAME_TAKEN, requireRepositoryName } from '../repositories/names.ts'
+import { requireUnblocked } from '../repositories/people.ts'
 import { countOwned, insertCreatorAsAdmin, insertRepository, isNameTaken } from '../repositories/store.ts'
 import { payloadOf, subjectOf } from '../repositories/subject.ts'
 import { requireQuota } from '../repository-creation/create.ts'
@@ -46,6 +47,7 @@ async function buildFork(context: Context, fork: Fork): Promise<number> {
   return buildRepository(context, {
     buildFolder: (id) => context.git.forkRepository(id, source.repository.id, { branch }),
     async insertRows(tx, id) {
+      await requireUnblocked(tx, actor, source.repository)
       const { bytes } = await context.git.sizeOnDisk(id)
       const row = await insertRepository(tx, { ...copiedFrom(source), id, ownerId: owner.id, name, sizeBytes: bytes })
       requireQuota(context, actor, { owner, owned: await countOwned(tx, owner.id), more: 0 })

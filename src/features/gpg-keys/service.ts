@@ -45,7 +45,11 @@ export async function addGpgKey(context: Context, actor: Actor, option: CreateGP
         tx,
         subkeys.map((subkey) => ({ ...valuesOf(subkey, actor), primaryId: row.id })),
       )
-      requireOwnedQuota(context.config, await countPrimaryKeys(tx, actor.user.id), 'keys')
+      await requireOwnedQuota(tx, context.config, {
+        items: 'keys',
+        of: `OpenPGP ${actor.user.id}`,
+        count: () => countPrimaryKeys(tx, actor.user.id),
+      })
       const after = factsOf(row, actor.user.name)
       await recordAudit(tx, actor, { action: 'gpg_key.create', subject: subjectOf(row), after })
       return row

@@ -48,9 +48,6 @@ export async function createIssue(
   option: CreateIssueOption,
 ): Promise<ShownIssue> {
   const { db, clock } = context
-  const isOwn = actor.user.id === repo.owner.id
-  if (!isOwn && (await isBlocked(db, { blockerId: repo.owner.id, blockedId: actor.user.id })))
-    throw forbidden('the owner has blocked you')
   // Wire: what only writers may set is dropped in silence when others send it.
   const plan = mayPlan(repo, { isPull: false }) ? await readPlan(db, repo, option) : noPlan
   const isClosed = option.closed ?? false
@@ -83,8 +80,10 @@ async function insert(
 ): Promise<IssueRow> {
   const belongings = { labelIds: ids(plan.labels), assigneeIds: ids(plan.assignees) }
   const row = await insertIssue(db, issue, { ownerId: repo.owner.id, belongings })
-  if (!row) throw notFound()
-  return row
+  if (row) return row
+  if (issue.posterId !== null && (await isBlocked(db, { blockerId: repo.owner.id, blockedId: issue.posterId })))
+    throw forbidden('the owner has blocked you')
+  throw notFound()
 }
 
 const isBare = ({ labels, assignees, milestoneId }: Plan): boolean =>

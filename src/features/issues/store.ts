@@ -3,6 +3,7 @@ import { anyOf } from '../../../db/any-of.ts'
 import type { Db } from '../../../db/client.ts'
 import { comments, type IssueRow, issueAssignees, issueLabels, issues } from '../../../db/schema/issues.ts'
 import { repositories, repositoryCounters } from '../../../db/schema/repositories.ts'
+import { blocks } from '../../../db/schema/users.ts'
 import { appendingEvent } from '../../events/append.ts'
 import type { IssueFacts } from '../../events/catalogue.ts'
 import { type IssueBelongings, issueFacts } from '../../events/issue-facts.ts'
@@ -27,7 +28,7 @@ export type NewIssue = Pick<
  * transaction. The row of the counters stays locked until it is done, so that numbers have no gap and no double. The repository's row is
  * locked before it, as everywhere: who deletes the repository waits, or was first.
  * @param option the repository's owner, and what the caller adds to the issue in the same transaction
- * @returns undefined when the repository is gone
+ * @returns undefined when the repository is gone, and when its owner has blocked the poster
  */
 export async function insertIssue(
   db: Db,
@@ -41,7 +42,10 @@ export async function insertIssue(
   const payload = sql`jsonb_build_object('issueId', id, 'number', number, 'isPull', false, 'facts',
     ${facts}::text::jsonb || jsonb_build_object('createdAt', created_at, 'updatedAt', created_at))`
   const [row] = await db.execute<{ id: number; number: number; at: Date }>(sql`
-    with place as (select id from ${repositories} where id = ${repositoryId}::bigint for key share),
+    with place as (
+      select id from ${repositories} where id = ${repositoryId}::bigint and not exists (
+        select from ${blocks} where blocker_id = ${ownerId}::bigint and blocked_id = ${posterId}::bigint)
+      for key share),
     taken as (
       update ${repositoryCounters} set last_issue_number = last_issue_number + 1
       from place where repository_id = place.id returning last_issue_number as number),

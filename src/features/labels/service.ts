@@ -22,7 +22,11 @@ export function createLabel(
   return db.transaction(async (tx) => {
     const [row] = await insertLabels(tx, [values])
     if (row === undefined) throw new Error('insert returned no row')
-    requireOwnedQuota(config, await countLabels(tx, parent), 'labels')
+    await requireOwnedQuota(tx, config, {
+      items: 'labels',
+      of: JSON.stringify(parent),
+      count: () => countLabels(tx, parent),
+    })
     return row
   })
 }

@@ -29,7 +29,11 @@ export function createMilestone(
   }
   return db.transaction(async (tx) => {
     const row = await insertMilestone(tx, values)
-    requireOwnedQuota(config, await countMilestones(tx, repositoryId), 'milestones')
+    await requireOwnedQuota(tx, config, {
+      items: 'milestones',
+      of: `repository ${repositoryId}`,
+      count: () => countMilestones(tx, repositoryId),
+    })
     return row
   })
 }

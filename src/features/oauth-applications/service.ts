@@ -7,7 +7,6 @@ import { makeOAuthSecret } from '../../auth/oauth-secrets.ts'
 import type { Context } from '../../context.ts'
 import { forbidden, invalid, notFound } from '../../kernel/errors.ts'
 import { sha256Hex } from '../../kernel/hashing.ts'
-import { lockAccount } from '../users/lock.ts'
 import { redirectUriFault } from './redirect-uris.ts'
 import type { CreateOAuth2ApplicationOptions } from './schema.ts'
 import {
@@ -36,10 +35,13 @@ export async function createApplication(
   const secret = makeOAuthSecret('client')
   const ownerId = actor.user.id
   const row = await db.transaction(async (tx) => {
-    await lockAccount(tx, ownerId)
     const identity = { ownerId, clientId: randomUUID(), secretHash: sha256Hex(secret) }
     const made = await insertApplication(tx, { ...settings, ...identity })
-    requireOwnedQuota(config, await countApplications(tx, ownerId), 'applications')
+    await requireOwnedQuota(tx, config, {
+      items: 'applications',
+      of: `account ${ownerId}`,
+      count: () => countApplications(tx, ownerId),
+    })
     await recordAudit(tx, actor, { action: 'oauth_application.create', subject: subjectOf(made), after: told(made) })
     return made
   })

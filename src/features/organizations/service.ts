@@ -43,7 +43,12 @@ export async function createOrganization(
       await claimName(tx, context, organization)
       await insertOwners(tx, organization.id, owner.id)
       // Scripts that bring a company in make all of its organizations as an administrator.
-      if (!actor.user.isAdmin) requireOwnedQuota(context.config, await countOwned(tx, owner.id), 'organizations')
+      if (!actor.user.isAdmin)
+        await requireOwnedQuota(tx, context.config, {
+          items: 'organizations',
+          of: `account ${owner.id}`,
+          count: () => countOwned(tx, owner.id),
+        })
       const subject = { kind: 'organization', id: organization.id, name: organization.name }
       await recordAudit(tx, actor, { action: 'organization.create', subject, after: change })
       await appendEvent(tx, {

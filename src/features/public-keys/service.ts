@@ -7,7 +7,6 @@ import { recordAudit } from '../../audit/record.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { forbidden, invalid, notFound } from '../../kernel/errors.ts'
-import { lockAccount } from '../users/lock.ts'
 import { parsePublicKey } from './parse.ts'
 import type { CreateKeyOption } from './schema.ts'
 import { countKeys, findKey, insertKey, removeKey } from './store.ts'
@@ -30,9 +29,12 @@ export async function addKey(
   }
   try {
     return await db.transaction(async (tx) => {
-      await lockAccount(tx, owner.id)
       const row = await insertKey(tx, key)
-      requireOwnedQuota(config, await countKeys(tx, owner.id), 'keys')
+      await requireOwnedQuota(tx, config, {
+        items: 'keys',
+        of: `account ${owner.id}`,
+        count: () => countKeys(tx, owner.id),
+      })
       const after = { title: row.title, fingerprint: row.fingerprint, kind: row.keyType, owner: owner.name }
       await recordAudit(tx, by, { action: 'public_key.create', subject: subjectOf(row), after })
       return row

@@ -12,6 +12,7 @@ import { enqueueJob } from '../../jobs/enqueue.ts'
 import type { JobHandlers } from '../../jobs/handlers.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { presentRepository } from '../../wire/repository.ts'
+import { lockDeletions } from './deletion-lock.ts'
 import { loadRepository } from './load.ts'
 import { auditSubjectOf, payloadOf, subjectOf } from './subject.ts'
 
@@ -29,6 +30,7 @@ export async function deleteRepository(
   const last = await loadRepository(context, undefined, id)
   const shown = last && { ...presentRepository(last, viewerOf(context, undefined)) }
   await context.db.transaction(async (tx) => {
+    await lockDeletions(tx, 'repository')
     // Locked first: a fork that is made at this moment waits, and then finds no parent.
     if (!(await lockForRemoval(tx, id))) throw notFound()
     // What was forked from it stands for itself from now on.

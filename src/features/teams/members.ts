@@ -1,5 +1,5 @@
 import type { UserRow } from '../../../db/schema/users.ts'
-import { isBlocked } from '../../access/blocks.ts'
+import { isBlockedInside } from '../../access/blocks.ts'
 import { maySeeOwner } from '../../access/decide.ts'
 import { findAccount } from '../../access/load-account.ts'
 import { recordAudit } from '../../audit/record.ts'
@@ -32,9 +32,9 @@ export async function addTeamMember(context: Context, { actor, team, name, reque
   const user = await namedAccount(context, actor, name, request)
   if (user.kind !== 'user') throw invalid('only people can join a team')
   const { row, organization } = team
-  if (await isBlocked(db, { blockerId: organization.id, blockedId: user.id }))
-    throw forbidden('the organization has blocked this user')
   await db.transaction(async (tx) => {
+    if (await isBlockedInside(tx, { blockerId: organization.id, blockedId: user.id }))
+      throw forbidden('the organization has blocked this user')
     const isNew = await insertTeamMember(tx, { teamId: row.id, organizationId: organization.id, userId: user.id })
     if (!isNew) return
     const subject = { kind: 'team', id: row.id, name: `${organization.name}/${row.name}` }

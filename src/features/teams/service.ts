@@ -43,7 +43,11 @@ export async function createTeam(
   return takingName(organization, option.name, () =>
     db.transaction(async (tx) => {
       const team = await insertTeam(tx, values)
-      requireOwnedQuota(config, await countTeams(tx, organization.id), 'teams')
+      await requireOwnedQuota(tx, config, {
+        items: 'teams',
+        of: `account ${organization.id}`,
+        count: () => countTeams(tx, organization.id),
+      })
       await replaceUnits(tx, team.id, units)
       await record(tx, actor, { action: 'team.create', organization, team, after: { ...values, units } })
       return { team, units, organization }

@@ -1,0 +1,14 @@
+import { sql } from 'drizzle-orm'
+import type { Db } from '../../../db/client.ts'
+
+/** First half of the keys of advisory locks: any number will do, as long as it is ours alone. */
+const DELETIONS_LOCK = 5_190_335
+
+/**
+ * Called first of all in the transaction that deletes an account or a repository. The one takes rows of many repositories with it, the
+ * other those of many people: side by side each would wait for what the other has. Repositories do go side by side.
+ */
+export async function lockDeletions(tx: Db, of: 'account' | 'repository'): Promise<void> {
+  if (of === 'account') await tx.execute(sql`select pg_advisory_xact_lock(${DELETIONS_LOCK}::integer, 0)`)
+  else await tx.execute(sql`select pg_advisory_xact_lock_shared(${DELETIONS_LOCK}::integer, 0)`)
+}
