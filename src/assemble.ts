@@ -88,7 +88,7 @@ export async function createContext(ground: Ground, built: AsyncDisposableStack)
     parallelism: Math.min(config.passwordHashParallelism, Math.max(1, availableParallelism() - 1)),
     queueLength: config.passwordHashQueue,
   }
-  const passwords = createPasswords(passwordLimits, ground.hashCost)
+  const passwords = built.adopt(createPasswords(passwordLimits, ground.hashCost), (threads) => threads.stop())
   const renderer = built.adopt(createRenderer(log), (threads) => threads.stop())
   const openPgp = built.adopt(createOpenPgp(), (threads) => threads.stop())
   const templates = createTemplates({ dir: join(config.dataDir, 'templates') })

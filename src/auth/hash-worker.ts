@@ -2,10 +2,9 @@
 import { readlinkSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
 import { hashSync, verifySync } from '@node-rs/argon2'
-import { messageOf } from '../kernel/thrown.ts'
+import { serveTasks } from '../threads/worker.ts'
 
 export type HashTask = { password: string; options: HashOptions } | { password: string; hash: string }
-export type HashAnswer = { value: string | boolean } | { error: string }
 
 export interface HashOptions {
   algorithm: number
@@ -20,10 +19,6 @@ const NICENESS = 15
 const run = (task: HashTask): string | boolean =>
   'hash' in task ? verifySync(task.hash, task.password) : hashSync(task.password, task.options)
 
-function answer(message: HashAnswer): void {
-  postMessage(message)
-}
-
 /** On Linux each thread has its own priority. Elsewhere it belongs to the process, so it stays unchanged. */
 function stepBack(): void {
   if (process.platform !== 'linux') return
@@ -32,14 +27,6 @@ function stepBack(): void {
   if (getPriority(Number(thread)) < NICENESS) setPriority(Number(thread), NICENESS)
 }
 
-/** Only in a thread: this file's types are also imported by the main one. */
-if (!Bun.isMainThread) {
-  stepBack()
-  addEventListener('message', ({ data }: MessageEvent<HashTask>) => {
-    try {
-      answer({ value: run(data) })
-    } catch (error) {
-      answer({ error: messageOf(error) })
-    }
-  })
-}
+/** The main thread imports the types of this file. */
+if (!Bun.isMainThread) stepBack()
+serveTasks(run)

@@ -1,5 +1,7 @@
 import { unavailable } from '../kernel/errors.ts'
-import { createHashThreads } from './hash-threads.ts'
+import { createThreadPool, ThreadsBusy, ThreadTimeout } from '../threads/pool.ts'
+import { locateProgram } from '../threads/programs.ts'
+import type { HashTask } from './hash-worker.ts'
 
 /** What one argon2id hash costs. */
 export interface HashCost {
@@ -21,6 +23,8 @@ export interface Passwords {
   verify(passwordHash: string | undefined, password: string): Promise<boolean>
   /** Whether a hash was made with other parameters than new ones are. */
   isOutdated(passwordHash: string): boolean
+  /** Ends the threads. */
+  stop(): void
 }
 
 export interface PasswordLimits {
@@ -30,48 +34,39 @@ export interface PasswordLimits {
   queueLength: number
 }
 
-/** Hashing runs in threads that yield to all others, off the event loop, and never more of it than the limits allow. */
-export function createPasswords(limits: PasswordLimits, cost = FULL_COST): Passwords {
-  const limited = createLimiter(limits)
-  const run = createHashThreads()
+/** Threads yield to all others, so a busy machine may keep a hash waiting for long. Who waited longer has gone away. */
+const LONGEST_MS = 60_000
+
+/** Hashing runs in threads, off the event loop, and never more of it than the limits allow. */
+export function createPasswords({ parallelism, queueLength }: PasswordLimits, cost = FULL_COST): Passwords {
+  const pool = createThreadPool<HashTask, string | boolean>({
+    program: locateProgram('auth/hash-worker.ts'),
+    threads: parallelism,
+    deadlineMs: LONGEST_MS,
+    maxWaiting: queueLength,
+    maxWaitMs: LONGEST_MS,
+  })
+  const run = async (task: HashTask): Promise<string | boolean> => {
+    try {
+      return await pool.run(task)
+    } catch (error) {
+      if (!(error instanceof ThreadsBusy || error instanceof ThreadTimeout)) throw error
+      throw unavailable('too many sign-ins at once, try again')
+    }
+  }
   // 2 is argon2id.
   const options = { ...cost, algorithm: 2, parallelism: 1 }
   // How a hash with these options begins (PHC string format).
   const prefix = `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=1$`
-  const hash = async (password: string) => String(await run({ password, options }))
-  let dummyHash: Promise<string> | undefined
-  const dummy = () => {
-    dummyHash ??= hash('no account has this password')
-    return dummyHash
-  }
+  // Salt and hash of no password that anybody could find: comparing with it takes as long as with any other.
+  const nobody = `${prefix}${'A'.repeat(22)}$${'A'.repeat(43)}`
   return {
     isOutdated: (passwordHash) => !passwordHash.startsWith(prefix),
-    hash: (password) => limited(() => hash(password)),
+    hash: async (password) => String(await run({ password, options })),
     async verify(passwordHash, password) {
       if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES) return false
-      return limited(async () => {
-        const task = { hash: passwordHash || (await dummy()), password }
-        return (await run(task)) === true && !!passwordHash
-      })
+      return (await run({ hash: passwordHash || nobody, password })) === true && !!passwordHash
     },
-  }
-}
-
-/** Runs as many at once as `parallelism`; so many more wait, in their order, as `queueLength`. */
-function createLimiter({ parallelism, queueLength }: PasswordLimits) {
-  const waiting: (() => void)[] = []
-  let running = 0
-  return async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    if (running >= parallelism) {
-      if (waiting.length >= queueLength) throw unavailable('too many sign-ins at once, try again')
-      await new Promise<void>((admit) => waiting.push(admit))
-    } else running++
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else running--
-    }
+    stop: () => pool.stop(),
   }
 }
