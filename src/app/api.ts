@@ -47,6 +47,7 @@ import { repositoryListRoutes } from '../features/repository-search/routes.ts'
 import { signingKeyRoutes } from '../features/signing-keys/routes.ts'
 import { siteSettingsRoutes } from '../features/site-settings/routes.ts'
 import { starRoutes } from '../features/stars/routes.ts'
+import { tagRoutes } from '../features/tags/routes.ts'
 import { teamListRoutes } from '../features/teams/list-routes.ts'
 import { teamMemberRoutes } from '../features/teams/member-routes.ts'
 import { teamRoutes } from '../features/teams/routes.ts'
@@ -108,6 +109,7 @@ const repositoryApi = (context: Context) =>
     .use(starRoutes(context))
     .use(watchRoutes(context))
     .use(branchRoutes(context))
+    .use(tagRoutes(context))
 
 /** What Git repositories hold. */
 const contentApi = (context: Context) =>

@@ -65,7 +65,7 @@ export async function makeReadableWorld(service: TestService): Promise<PathOf> {
   const clone = (revision: string) => service.git(['rev-parse', revision], { cwd: `${service.git.folder}/world` })
   const names: Values = {
     ...{ owner: admin.name, repo: 'world', username: 'friend', collaborator: 'friend', org: 'club', index: 1 },
-    ...{ filepath: 'README.md', branch: 'main', sha: 'main', ref: 'heads', basehead: 'v1...main' },
+    ...{ filepath: 'README.md', branch: 'main', tag: 'v1', sha: 'main', ref: 'heads', basehead: 'v1...main' },
   }
   const own = '/repos/{owner}/{repo}'
   const others: Record<string, Values> = {

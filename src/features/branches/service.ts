@@ -24,7 +24,14 @@ const EXISTS = 'The branch already exists.'
 /** @throws Refusal 404 */
 export async function getBranch({ db }: Context, { repository }: RepositoryAccess, name: string): Promise<RefRow> {
   const row = await findBranch(db, repository.id, name)
-  if (!row) throw notFound(`branch does not exist [name: ${name}]`)
+  if (!row) throw notFound()
+  return row
+}
+
+/** Wire: a branch that is to be changed is named in the refusal. @throws Refusal 404 */
+async function getChanged(context: Context, { repository }: RepositoryAccess, name: string): Promise<RefRow> {
+  const row = await findBranch(context.db, repository.id, name)
+  if (!row) throw notFound('not found', [`branch does not exist [name: ${name}]`])
   return row
 }
 
@@ -51,7 +58,7 @@ export async function createBranch(
 /** @throws Refusal 403 for the default branch, 404 */
 export async function deleteBranch(context: Context, subject: Subject, name: string): Promise<void> {
   requireChangeable(subject.repo)
-  const { sha } = await getBranch(context, subject.repo, name)
+  const { sha } = await getChanged(context, subject.repo, name)
   if (name === subject.repo.repository.defaultBranch) throw forbidden('can not delete default branch')
   await move(context, subject, [{ ref: BRANCHES + name, old: sha, new: null }])
 }
@@ -83,7 +90,7 @@ export async function updateBranch(
 ): Promise<void> {
   const { repository } = subject.repo
   requireChangeable(subject.repo)
-  const { sha } = await getBranch(context, subject.repo, name)
+  const { sha } = await getChanged(context, subject.repo, name)
   if (option.old_commit_id && option.old_commit_id !== sha) throw invalid('The branch is at another commit.')
   const target = await context.git.find(repository.id, `${option.new_commit_id}^{commit}`)
   if (!target) throw invalid('names no commit', 'new_commit_id')

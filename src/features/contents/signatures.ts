@@ -57,7 +57,8 @@ function readIdentity(user: UserRow, identity: Identity | undefined, field: stri
 
 const nameOf = (user: UserRow): string => user.fullName.trim() || user.name
 
-const ownIdentity = ({ config }: Context, user: UserRow): Name => ({
+/** The name that an account shows in commits and tags, and the address, which may be one that hides the real one. */
+export const ownIdentity = ({ config }: Context, user: UserRow): Name => ({
   name: nameOf(user),
   email: user.keepEmailPrivate ? noreplyAddress(user, config) : user.email,
 })

@@ -1,0 +1,73 @@
+import type { RefRow } from '../../../db/schema/refs.ts'
+import type { RepositoryAccess } from '../../access/repository-access.ts'
+import type { Actor } from '../../auth/actor.ts'
+import type { Context } from '../../context.ts'
+import { isGitError } from '../../git/errors.ts'
+import { isValidTagName } from '../../git/names.ts'
+import { conflict, forbidden, invalid, notFound } from '../../kernel/errors.ts'
+import { ownIdentity } from '../contents/signatures.ts'
+import { changeRefs, pusherOf, recordPush } from '../refs/change.ts'
+import { TAGS } from '../refs/names.ts'
+import { requireRefQuota } from '../refs/quota.ts'
+import type { CreateTagOption } from './schema.ts'
+import { findTag } from './store.ts'
+
+/** A repository and who changes it. */
+export interface Subject {
+  actor: Actor
+  repo: RepositoryAccess
+}
+
+/** @throws Refusal 404 */
+export async function getTag({ db }: Context, { repository }: RepositoryAccess, name: string): Promise<RefRow> {
+  const row = await findTag(db, repository.id, name)
+  if (!row) throw notFound(`tag doesn't exist: ${name}`)
+  return row
+}
+
+/** @throws Refusal 403 for a mirror, 404 for an unknown target, 409 when the name is in use, 422 for one that cannot be */
+export async function createTag(context: Context, subject: Subject, option: CreateTagOption): Promise<RefRow> {
+  const { actor, repo } = subject
+  const { id, defaultBranch } = repo.repository
+  const { tag_name: name, message, target: asked } = option
+  requireChangeable(repo)
+  if (!isValidTagName(name)) throw invalid('GitRefName', 'tag_name')
+  if (await findTag(context.db, id, name)) throw exists(name)
+  const target = await context.git.find(id, `${asked || defaultBranch}^{commit}`)
+  if (!target) throw notFound(`target not found: object does not exist [id: ${asked || defaultBranch}, rel_path: ]`)
+  await requireRefQuota(context, id)
+  const pusher = pusherOf(actor.user, repo)
+  const tagger = { ...ownIdentity(context, actor.user), date: context.clock.now() }
+  const tag = { name, target: target.sha, tagger, ...(message?.trim() && { message }) }
+  try {
+    await recordPush(context, { repositoryId: id, pusher }, async () => ({
+      refs: [TAGS + name],
+      result: await context.git.createTag(id, tag, { pusher }),
+    }))
+  } catch (error) {
+    if (!isGitError(error, 'conflict')) throw error
+    throw error.code === 'ref-name-conflict' ? conflict('A tag with a conflicting name exists.') : exists(name)
+  }
+  return getTag(context, repo, name)
+}
+
+const exists = (name: string) => conflict(`tag already exists [name: ${name}]`)
+
+/** @throws Refusal 403 for a mirror, 404 */
+export async function deleteTag(context: Context, { actor, repo }: Subject, name: string): Promise<void> {
+  const { id } = repo.repository
+  requireChangeable(repo)
+  const row = await findTag(context.db, id, name)
+  if (!row) throw notFound()
+  const pusher = pusherOf(actor.user, repo)
+  try {
+    await changeRefs(context, { repositoryId: id, pusher }, [{ ref: TAGS + name, old: row.sha, new: null }])
+  } catch (error) {
+    if (!isGitError(error, 'conflict')) throw error
+    throw conflict('The tag has moved meanwhile.')
+  }
+}
+
+function requireChangeable({ repository, fullName }: RepositoryAccess): void {
+  if (repository.isMirror) throw forbidden(`${fullName} is a mirror`)
+}
