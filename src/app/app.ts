@@ -23,6 +23,7 @@ import { confirmEmailPage } from '../web/confirm-email.ts'
 import { errorPage } from '../web/error-page.ts'
 import { goGet } from '../web/go-get.ts'
 import { homePage } from '../web/home.ts'
+import { settingsPages } from '../web/settings/settings.ts'
 import { signInPages } from '../web/sign-in-pages.ts'
 import { api } from './api.ts'
 import { missingRoute, unbuiltRoutes } from './unbuilt.ts'
@@ -62,6 +63,7 @@ export function createApp(context: Context) {
     .use(avatarRoutes(context))
     .use(homePage(context))
     .use(signInPages(context))
+    .use(settingsPages(context))
     .use(confirmEmailPage(context))
     .use(assetRoutes())
     .use(accountKeyPages(context))

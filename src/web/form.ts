@@ -32,8 +32,47 @@ export function faultOf(error: unknown): FormFault {
   if (!(error instanceof Refusal) || error.status < 400 || error.status >= 500) throw error
   const { status, message, details } = error
   const [field] = details.fields ?? []
-  return { status, message: field?.message ?? message, field: field?.field, headers: details.headers }
+  const words = field?.message ?? message
+  return { status, message: plainWords[words] ?? words, field: field?.field, headers: details.headers }
 }
+
+/** Wire: some words of refusals are those that clients of the Gitea API look for. People get a sentence. */
+const plainWords: Readonly<Record<string, string>> = {
+  Required: 'is needed',
+  Email: 'is no e-mail address',
+  Url: 'is no address that begins with https:// or http://',
+  MaxSize: 'is too long',
+  'invalid username': 'may have letters, digits, dashes, dots and underscores, and begins with a letter or a digit',
+  PasswordIsRequired: 'the password is too short',
+}
+
+/**
+ * Does what a form asks for.
+ * @param shown names of the form's fields: a fault of another field is said of the form as a whole
+ * @param otherwise the field that such a fault is said of instead
+ * @returns what was wrong; undefined when it was done
+ * @throws what is not about the form
+ */
+export async function tryForm(
+  change: () => Promise<unknown>,
+  shown: readonly string[] = [],
+  otherwise?: string,
+): Promise<FormFault | undefined> {
+  try {
+    await change()
+    return undefined
+  } catch (error) {
+    const fault = faultOf(error)
+    if (fault.field !== undefined && shown.includes(fault.field)) return fault
+    return { ...fault, field: fault.status === 429 ? undefined : otherwise }
+  }
+}
+
+/** How a page with a form is answered: with what was wrong, if anything was. */
+export const statusOf = (
+  fault: FormFault | undefined,
+): { status?: number; headers?: Readonly<Record<string, string>> } =>
+  fault === undefined ? {} : { status: fault.status, ...(fault.headers ? { headers: fault.headers } : {}) }
 
 export interface Form {
   /** Path within the service. */
@@ -86,7 +125,7 @@ type Labelled = Pick<Field, 'name' | 'label' | 'hint' | 'fault'>
 
 const labelOf = ({ name, label, hint, fault }: Labelled): Html =>
   html`<label for="${name}">${label}</label>${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}${
-    fault?.field === name && html`<p class="fault" id="${name}-fault">${fault.message}</p>`
+    fault?.field === name && html`<p class="fault" id="${name}-fault">${sentence(fault.message, label)}</p>`
   }`
 
 function stateOf({ name, hint, fault }: Omit<Labelled, 'label'>): Html {
@@ -128,6 +167,8 @@ export const checkbox = ({
 export const faultNote = (fault: FormFault | undefined): Html =>
   html`${fault && html`<div class="note bad" role="alert"><p>${sentence(fault.message)}</p></div>`}`
 
-/** Refusals are written for programs: small at first, without an end. */
-const sentence = (text: string): string =>
-  `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`
+/** Refusals are written for programs: small at first, without an end, some as what is said of their field. */
+function sentence(text: string, label = 'This'): string {
+  const whole = /^(is|may) /.test(text) ? `${label} ${text}` : text
+  return `${whole.charAt(0).toUpperCase()}${whole.slice(1)}${/[.!?]$/.test(whole) ? '' : '.'}`
+}

@@ -53,7 +53,7 @@ ${main}
 function accountLinks(context: Context, actor: Actor | undefined): Html {
   if (!actor) return html`<li><a href="${addressOf(context, '/user/login')}">Sign in</a></li>`
   const signOut = { action: '/user/logout', session: actor.session, submit: 'Sign out', kind: 'plain' } as const
-  return html`<li>${actor.user.name}</li>
+  return html`<li><a href="${addressOf(context, '/user/settings')}">Settings of ${actor.user.name}</a></li>
 <li>${form(context, signOut)}</li>`
 }
 

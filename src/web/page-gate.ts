@@ -7,7 +7,7 @@ import { refuseUnreadableBody } from '../http/body.ts'
 import { exchangeOf, pathOf } from '../http/exchange.ts'
 import { identify } from '../http/identify.ts'
 import { Refusal } from '../kernel/errors.ts'
-import { addressOf, signInPath } from './paths.ts'
+import { addressOf, signInAgainPath, signInPath } from './paths.ts'
 
 interface Stage {
   request: Request
@@ -27,7 +27,7 @@ export const CHANGE_PASSWORD_PATH = '/user/settings/change_password'
 export const pageGate = (context: Context) =>
   new Elysia({ name: 'page-gate' }).macro({
     /** Anybody. `beforeSignIn`: also where the site asks everybody to sign in, and before a password that must be changed. */
-    publicPage: (rule: { beforeSignIn?: boolean }) => ({
+    publicPage: (rule: { beforeSignIn: boolean }) => ({
       async transform({ request, body }: Stage) {
         const actor = await identifyReader(context, request, body)
         if (!rule.beforeSignIn) {
@@ -39,12 +39,16 @@ export const pageGate = (context: Context) =>
       resolve: ({ request }: { request: Request }) => ({ actor: exchangeOf(request).admitted?.actor }),
     }),
 
-    /** Whoever is signed in with a session. No token or password opens such a page: it has no scopes, and no form of them. */
-    ownPage: (rule: { mayChangePassword?: boolean }) => ({
+    /**
+     * Whoever is signed in with a session. No token or password opens such a page: it has no scopes, and no form of them. `recently`: for
+     * what would give the account away to whoever found the browser open.
+     */
+    ownPage: (rule: { recently: boolean; mayChangePassword?: boolean }) => ({
       async transform({ request, body }: Stage) {
         const actor = await identifyReader(context, request, body)
         if (!actor?.session) throw signInFirst(context, request)
         if (!rule.mayChangePassword) requireChosenPassword(context, actor)
+        if (rule.recently) requireRecentSignIn(context, request, actor.session)
         pass(request, body, actor)
       },
       resolve: ({ request }: { request: Request }) => ({ actor: signedIn(request) }),
@@ -79,10 +83,22 @@ function signedIn(request: Request): SignedIn {
 const redirect = (context: Context, local: string): Refusal =>
   new Refusal(303, '', { headers: { location: addressOf(context, local) } })
 
-/** Back to the page afterwards; what a form had sent is lost. */
-function signInFirst(context: Context, { method, url }: Request): Refusal {
-  const query = isSafe(method) ? new URL(url).search : ''
-  return redirect(context, signInPath(addressOf(context, `${pathOf(url)}${query}`)))
+function signInFirst(context: Context, request: Request): Refusal {
+  return redirect(context, signInPath(pageAsked(context, request)))
+}
+
+/** The page that was asked for. What a form had sent is lost, and its address may show nothing. */
+function pageAsked(context: Context, { method, url }: Request): string | undefined {
+  return isSafe(method) ? addressOf(context, `${pathOf(url)}${new URL(url).search}`) : undefined
+}
+
+/** How long a sign-in counts as recent for a page, and for a form that was filled in on one. */
+const RECENT_MS = { page: 3_600_000, form: 7_200_000 }
+
+function requireRecentSignIn(context: Context, request: Request, { authenticatedAt }: SessionRow): void {
+  const limit = isSafe(request.method) ? RECENT_MS.page : RECENT_MS.form
+  if (context.clock.now().getTime() - authenticatedAt.getTime() <= limit) return
+  throw redirect(context, signInAgainPath(pageAsked(context, request) ?? addressOf(context, '/user/settings')))
 }
 
 function requireChosenPassword(context: Context, { user }: Actor): void {

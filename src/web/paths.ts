@@ -6,8 +6,16 @@ type Site = Pick<Context, 'baseUrl'>
 export const addressOf = ({ baseUrl }: Site, local: string): string =>
   `${new URL(baseUrl).pathname.replace(/\/$/, '')}${local}`
 
-/** Where somebody who has to sign in is sent, and from there back to where they were going. */
-export const signInPath = (local: string): string => `/user/login?redirect_to=${encodeURIComponent(local)}`
+/**
+ * Where somebody who has to sign in is sent, and from there on to where they were going.
+ * @param address as `addressOf` makes it
+ */
+export const signInPath = (address: string | undefined): string =>
+  address === undefined ? '/user/login' : `/user/login?redirect_to=${encodeURIComponent(address)}`
+
+/** The same for who is signed in, and has to show again who they are. */
+export const signInAgainPath = (address: string): string =>
+  `/user/login?prompt=login&redirect_to=${encodeURIComponent(address)}`
 
 /**
  * Where a form was told to lead afterwards: a path of this service, never an address of another. Browsers read `\` as `/`, drop

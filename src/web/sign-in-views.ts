@@ -1,6 +1,6 @@
 import type { Actor } from '../auth/actor.ts'
 import type { Context } from '../context.ts'
-import { checkbox, type FormFault, faultNote, field, form, hidden } from './form.ts'
+import { checkbox, type FormFault, faultNote, field, form, hidden, statusOf } from './form.ts'
 import { type Html, html } from './html.ts'
 import { htmlPage } from './layout.ts'
 import { localTarget } from './paths.ts'
@@ -79,9 +79,3 @@ const redirectField = (context: Context, redirectTo: string | undefined): Html |
 /** After the sign-in the browser may be sent on to an application that asked for it. */
 const leadsToApplication = (context: Context, redirectTo: string | undefined): boolean =>
   localTarget(context, redirectTo)?.startsWith('/login/oauth/') === true
-
-/** How a page with a form is answered: with what was wrong, if anything was. */
-export const statusOf = (
-  fault: FormFault | undefined,
-): { status?: number; headers?: Readonly<Record<string, string>> } =>
-  fault === undefined ? {} : { status: fault.status, ...(fault.headers ? { headers: fault.headers } : {}) }

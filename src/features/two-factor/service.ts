@@ -1,9 +1,11 @@
 import { Secret } from 'otpauth'
 import { renderSVG } from 'uqr'
+import type { SessionRow } from '../../../db/schema/sessions.ts'
 import type { UserRow } from '../../../db/schema/users.ts'
 import { recordAudit } from '../../audit/record.ts'
 import type { Actor } from '../../auth/actor.ts'
 import { otpauthUrl, stepOfCode } from '../../auth/one-time-codes.ts'
+import { endSessions } from '../../auth/sessions.ts'
 import { recoveryCodeHash } from '../../auth/two-factor.ts'
 import type { Context } from '../../context.ts'
 import { conflict, invalid, notFound } from '../../kernel/errors.ts'
@@ -35,16 +37,34 @@ export interface Enrolment {
  * Begins an enrolment; it counts once it is confirmed with a code.
  * @throws Refusal 409 while a confirmed one is there
  */
-export async function enrol({ db, secrets, baseUrl }: Context, { user }: Actor): Promise<Enrolment> {
-  const secret = new Secret({ size: SECRET_BYTES }).base32
-  if (!(await upsertEnrolment(db, user.id, secrets.seal('two-factor', secret))))
-    throw conflict('two-factor authentication is on already')
-  const url = otpauthUrl(secret, { issuer: new URL(baseUrl).host, account: user.name })
+export async function enrol(
+  context: Context,
+  { user }: Actor,
+  secret = new Secret({ size: SECRET_BYTES }).base32,
+): Promise<Enrolment> {
+  const { db, secrets } = context
+  if (!(await upsertEnrolment(db, user.id, secrets.seal('two-factor', secret)))) throw isOn()
+  return describeEnrolment(context, user, secret)
+}
+
+/** What an authenticator has to know. */
+function describeEnrolment({ baseUrl }: Context, { name }: UserRow, secret: string): Enrolment {
+  const url = otpauthUrl(secret, { issuer: new URL(baseUrl).host, account: name })
   return { secret, url, qrSvg: renderSVG(url) }
 }
 
 /**
- * Switches it on, and makes the recovery codes.
+ * The same for a page, where showing it changes nothing: the secret is that of the session, and is stored once a code of it is given back.
+ */
+export function offerEnrolment(context: Context, user: UserRow, session: SessionRow): Enrolment {
+  const bytes = context.secrets.sign('two-factor offer', session.secretHash).slice(0, SECRET_BYTES)
+  return describeEnrolment(context, user, new Secret({ buffer: bytes.buffer }).base32)
+}
+
+const isOn = () => conflict('two-factor authentication is on already')
+
+/**
+ * Switches it on, and makes the recovery codes. Sessions that began without it end, but for the one that does this.
  * @throws Refusal 404 without an enrolment, 409 when it is on already, 422 for a wrong code
  */
 export async function confirm(context: Context, actor: Actor, code: string): Promise<string[]> {
@@ -52,15 +72,15 @@ export async function confirm(context: Context, actor: Actor, code: string): Pro
   const { user } = actor
   const found = await findTwoFactor(db, user.id)
   if (found === undefined) throw notFound()
-  if (found.confirmedAt) throw conflict('two-factor authentication is on already')
+  if (found.confirmedAt) throw isOn()
   const now = clock.now()
   const step = stepOfCode(secrets.open('two-factor', found.secret), code.trim(), now)
   if (step === undefined) throw invalid('is not what the application shows now', 'code')
   const codes = makeRecoveryCodes()
   await db.transaction(async (tx) => {
-    if (!(await confirmEnrolment(tx, user.id, { at: now, step })))
-      throw conflict('two-factor authentication is on already')
+    if (!(await confirmEnrolment(tx, user.id, { at: now, step }))) throw isOn()
     await replaceRecoveryCodes(tx, user.id, codes.map(recoveryCodeHash))
+    await endSessions(tx, user.id, actor.session)
     await recordAudit(tx, actor, { action: 'user.two_factor_on', subject: subjectOf(user) })
   })
   return codes
@@ -82,6 +102,7 @@ export async function renewRecoveryCodes({ db }: Context, actor: Actor): Promise
 export async function switchOff(context: Context, { user, by }: { user: UserRow; by: Actor }): Promise<void> {
   await context.db.transaction(async (tx) => {
     if (!(await removeTwoFactor(tx, user.id))) throw notFound()
+    await endSessions(tx, user.id, by.user.id === user.id ? by.session : undefined)
     await recordAudit(tx, by, { action: 'user.two_factor_off', subject: subjectOf(user) })
     await mailLetter(context, tx, twoFactorOff({ user, by, baseUrl: context.baseUrl }))
   })

@@ -1,4 +1,4 @@
-import type { UserRow } from '../../../db/schema/users.ts'
+import type { UserRow, Visibility } from '../../../db/schema/users.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { invalid } from '../../kernel/errors.ts'
@@ -7,8 +7,15 @@ import type { UserSettingsOptions } from './schema.ts'
 
 const DIFF_VIEW_STYLES = ['', 'unified', 'split']
 
-/** @throws Refusal 422 for a website, language, theme or style that cannot be */
-export async function editSettings({ db }: Context, actor: Actor, option: UserSettingsOptions): Promise<UserRow> {
+/**
+ * @param option beyond what the API takes, who may know of the account
+ * @throws Refusal 422 for a website, language, theme or style that cannot be
+ */
+export async function editSettings(
+  { db }: Context,
+  actor: Actor,
+  option: UserSettingsOptions & { visibility?: Visibility | undefined },
+): Promise<UserRow> {
   requireWebsite(option.website)
   if (option.language !== undefined && !/^([A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*)?$/.test(option.language))
     throw invalid('is no language', 'language')
@@ -20,6 +27,7 @@ export async function editSettings({ db }: Context, actor: Actor, option: UserSe
     website: option.website,
     description: option.description,
     location: option.location,
+    visibility: option.visibility,
     language: option.language,
     theme: option.theme || undefined,
     diffViewStyle: option.diff_view_style,

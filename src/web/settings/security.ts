@@ -1,0 +1,129 @@
+import { Elysia, t } from 'elysia'
+import { sessionCookie } from '../../auth/session-cookie.ts'
+import { rotateSession } from '../../auth/sessions.ts'
+import type { Context } from '../../context.ts'
+import { confirm, enrol, offerEnrolment, renewRecoveryCodes, switchOff } from '../../features/two-factor/service.ts'
+import { countUnusedCodes, findTwoFactor } from '../../features/two-factor/store.ts'
+import { type FormFault, field, form, formText, formToken, tryForm } from '../form.ts'
+import { type Html, html, raw } from '../html.ts'
+import { seeOther } from '../layout.ts'
+import { pageGate, type SignedIn } from '../page-gate.ts'
+import { addressOf } from '../paths.ts'
+import { timeOf } from '../time.ts'
+import { donePath, settingsPage } from './settings-page.ts'
+
+const PATH = '/user/settings/security'
+/** Wire: Gitea's, and its fields, which programs fill in. */
+const TWO_FACTOR = `${PATH}/two_factor`
+
+const gate = { ownPage: { recently: true }, body: t.Object(formToken) } as const
+
+/** The second factor. */
+export const securityPages = (context: Context) =>
+  new Elysia({ name: 'settings-security' })
+    .use(pageGate(context))
+    .get(PATH, ({ actor, query }) => overview(context, actor, { done: query.done }), {
+      ownPage: { recently: true },
+      query: t.Object({ done: formText() }),
+    })
+    .get(
+      `${TWO_FACTOR}/enroll`,
+      async ({ actor }) => {
+        const found = await findTwoFactor(context.db, actor.user.id)
+        return found?.confirmedAt ? seeOther(context, PATH) : enrolment(context, actor)
+      },
+      { ownPage: { recently: true } },
+    )
+    .post(
+      `${TWO_FACTOR}/enroll`,
+      async ({ actor, body }) => {
+        let codes: string[] = []
+        const fault = await tryForm(
+          async () => {
+            const { secret } = offerEnrolment(context, actor.user, actor.session)
+            await enrol(context, actor, secret)
+            codes = await confirm(context, actor, body.passcode ?? '')
+          },
+          [],
+          'passcode',
+        )
+        if (fault) return enrolment(context, actor, fault)
+        const rotated = await rotateSession(context, actor.session, 'two_factor')
+        const now = rotated ? { ...actor, session: rotated.row } : actor
+        return codesPage(context, now, { codes, cookies: rotated ? [sessionCookie(context, rotated)] : [] })
+      },
+      { ownPage: { recently: true }, body: t.Object({ ...formToken, passcode: formText(16) }) },
+    )
+    .post(
+      `${TWO_FACTOR}/recovery_codes`,
+      async ({ actor }) => codesPage(context, actor, { codes: await renewRecoveryCodes(context, actor), cookies: [] }),
+      gate,
+    )
+    .post(
+      `${TWO_FACTOR}/disable`,
+      async ({ actor }) => {
+        const fault = await tryForm(() => switchOff(context, { user: actor.user, by: actor }))
+        return fault ? overview(context, actor, { fault }) : seeOther(context, donePath(PATH, 'two_factor_off'))
+      },
+      gate,
+    )
+
+interface Overview {
+  done?: string | undefined
+  fault?: FormFault | undefined
+}
+
+async function overview(context: Context, actor: SignedIn, { done, fault }: Overview): Promise<Response> {
+  const found = await findTwoFactor(context.db, actor.user.id)
+  const main = html`<h2>Two-factor authentication</h2>
+${found?.confirmedAt ? await whileOn(context, actor, found.confirmedAt) : whileOff(context)}`
+  return settingsPage(context, actor, { path: PATH, title: 'Security', main, done, fault })
+}
+
+const whileOff = (context: Context): Html =>
+  html`<p>It is off. With it, signing in needs a code of an authenticator application besides the password.</p>
+<p><a class="button" href="${addressOf(context, `${TWO_FACTOR}/enroll`)}">Switch it on</a></p>`
+
+async function whileOn(context: Context, { user, session }: SignedIn, since: Date): Promise<Html> {
+  const left = await countUnusedCodes(context.db, user.id)
+  return html`<p>It is on since ${timeOf(since)}. ${left} recovery codes are left.</p>
+<div class="actions">
+${form(context, { action: `${TWO_FACTOR}/recovery_codes`, session, submit: 'Make new recovery codes', kind: 'plain' })}
+${form(context, { action: `${TWO_FACTOR}/disable`, session, submit: 'Switch it off', kind: 'danger' })}
+</div>
+<p class="hint">New recovery codes replace the old ones. Switching it off ends all other sessions.</p>`
+}
+
+function enrolment(context: Context, actor: SignedIn, fault?: FormFault): Response {
+  const { secret, qrSvg } = offerEnrolment(context, actor.user, actor.session)
+  const fields = field({
+    name: 'passcode',
+    label: 'Code',
+    hint: 'The six digits that the application shows now.',
+    autocomplete: 'one-time-code',
+    inputmode: 'numeric',
+    maxLength: 16,
+    fault,
+  })
+  const main = html`<ol>
+<li>Read this with an authenticator application, or type the key into it.
+<div class="qr" role="img" aria-label="QR code of the key below">${raw(qrSvg)}</div>
+<p>Key: <code>${secret}</code></p></li>
+<li>Give back the code that it shows.
+${form(context, { action: `${TWO_FACTOR}/enroll`, session: actor.session, fields, submit: 'Switch it on' })}</li>
+</ol>`
+  return settingsPage(context, actor, { path: PATH, title: 'Switch two-factor authentication on', main, fault })
+}
+
+interface Codes {
+  codes: readonly string[]
+  cookies: readonly string[]
+}
+
+function codesPage(context: Context, actor: SignedIn, { codes, cookies }: Codes): Response {
+  const main = html`<p>Each of these signs you in once, if you lose the authenticator. They are shown this once: print them, or keep them where the
+password is not.</p>
+<pre tabindex="0" class="codes">${codes.map((code) => html`${code}\n`)}</pre>
+<p><a href="${addressOf(context, PATH)}">I have kept them</a></p>`
+  return settingsPage(context, actor, { path: PATH, title: 'Recovery codes', main, cookies })
+}

@@ -1,0 +1,317 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { TOTP } from 'otpauth'
+import { createVisitor, formTokenIn, type Visitor } from '../harness/browser.ts'
+import { startTestService, type TestService, type TestUser } from '../harness/service.ts'
+import { makeGpgKey, makeSshKey } from '../signatures/stage.ts'
+
+let service: TestService
+const clock = { time: Date.now(), now: () => new Date(clock.time) }
+beforeAll(async () => {
+  service = await startTestService({ clock, checksContract: false })
+})
+afterAll(() => service.stop())
+
+async function person(): Promise<{ user: TestUser; browser: Visitor }> {
+  const user = await service.createUser()
+  const browser = createVisitor(service.url)
+  await browser.signIn(user)
+  return { user, browser }
+}
+
+/** Every page of the settings, and every form on them with what it takes. */
+const pages = [
+  '/user/settings',
+  '/user/settings/account',
+  '/user/settings/change_password',
+  '/user/settings/security',
+  '/user/settings/security/two_factor/enroll',
+  '/user/settings/sessions',
+  '/user/settings/applications',
+  '/user/settings/keys',
+]
+const forms = [
+  '/user/settings',
+  '/user/settings/account/name',
+  '/user/settings/account/emails',
+  '/user/settings/account/emails/primary',
+  '/user/settings/account/emails/delete',
+  '/user/settings/change_password',
+  '/user/settings/security/two_factor/enroll',
+  '/user/settings/security/two_factor/recovery_codes',
+  '/user/settings/security/two_factor/disable',
+  '/user/settings/sessions/1/delete',
+  '/user/settings/sessions/delete_others',
+  '/user/settings/sessions/delete_all',
+  '/user/settings/applications',
+  '/user/settings/applications/1/delete',
+  '/user/settings/keys/ssh',
+  '/user/settings/keys/ssh/1/delete',
+  '/user/settings/keys/gpg',
+  '/user/settings/keys/gpg/1/delete',
+]
+
+test.each(pages)('%s is for who is signed in, and small', async (path) => {
+  const visitor = createVisitor(service.url)
+  const sent = await visitor.get(`${path}?a=b`)
+  expect([sent.status, sent.location]).toEqual([303, `/user/login?redirect_to=${encodeURIComponent(`${path}?a=b`)}`])
+  const { user, browser } = await person()
+  // No token opens a page: it has scopes, and pages have none.
+  expect((await visitor.get(path, { authorization: `token ${user.token}` })).status).toBe(303)
+  const basic = Buffer.from(`${user.name}:${user.password}`).toString('base64')
+  expect((await visitor.get(path, { authorization: `Basic ${basic}` })).status).toBe(303)
+  expect((await visitor.get(path, { authorization: 'token nonsense' })).status).toBe(401)
+  const page = await browser.get(path)
+  expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+  expect(page.text.length).toBeLessThan(30_000)
+  expect(page.text).not.toContain('<script')
+})
+
+test.each(forms)('the form %s is taken from a page of the service only', async (path) => {
+  const { browser } = await person()
+  const foreign = [{ 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }, { origin: 'null' }, {}]
+  for (const headers of [...foreign, { origin: 'https://evil.example' }])
+    expect((await browser.post(path, {}, headers)).status).toBe(403)
+  const visitor = createVisitor(service.url)
+  expect((await visitor.post(path)).location).toBe('/user/login')
+  expect((await browser.get('/user/settings')).status).toBe(200)
+})
+
+test.each(['account', 'security', 'applications', 'keys'])('%s asks for a sign-in of this hour', async (name) => {
+  const { user, browser } = await person()
+  const path = `/user/settings/${name}`
+  clock.time += 3_601_000
+  const sent = await browser.get(path)
+  expect([sent.status, sent.location]).toEqual([
+    303,
+    `/user/login?prompt=login&redirect_to=${encodeURIComponent(path)}`,
+  ])
+  expect((await browser.get(sent.location)).text).toContain('name="password"')
+  const before = browser.cookie('hearth_session')
+  const again = await browser.post('/user/login', { user_name: user.name, password: user.password, redirect_to: path })
+  expect([again.location, browser.cookie('hearth_session') === before]).toEqual([path, false])
+  expect((await browser.get(path)).status).toBe(200)
+})
+
+test('an account that must change its password is sent to do so, and can do nothing else before', async () => {
+  const { user, browser } = await person()
+  await service.admin.client.patch(`/admin/users/${user.name}`, { login_name: user.name, must_change_password: true })
+  for (const path of pages.filter((page) => page !== '/user/settings/change_password'))
+    expect((await browser.get(path)).location).toBe('/user/settings/change_password')
+  const page = await browser.get('/user/settings/change_password')
+  expect(page.text).not.toContain('name="old_password"')
+  const password = 'another horse battery'
+  const answer = await browser.post('/user/settings/change_password', { password, retype: password })
+  expect(answer.location).toBe('/user/settings/change_password?done=password')
+  expect((await browser.get('/user/settings')).status).toBe(200)
+})
+
+describe('the profile', () => {
+  test('is changed as over the API, and shown again with what was wrong', async () => {
+    const { user, browser } = await person()
+    const fields = { full_name: 'Ada <b>', description: 'Math', website: 'https://ada.example', location: 'London' }
+    const saved = await browser.post('/user/settings', { ...fields, visibility: 'limited', hide_email: 'true' })
+    expect([saved.status, saved.location]).toEqual([303, '/user/settings?done=saved'])
+    expect((await browser.get(saved.location)).text).toContain('Ada &lt;b&gt;')
+    const seen = (await user.client.get('/user')).body
+    expect(seen).toMatchObject({ ...fields, visibility: 'limited' })
+    expect((await user.client.get('/user/settings')).body).toMatchObject({ hide_email: true, hide_activity: false })
+    const wrong = await browser.post('/user/settings', { ...fields, website: 'javascript:alert(1)' })
+    expect(wrong.status).toBe(422)
+    expect(wrong.text).toContain('aria-invalid="true"')
+    expect(wrong.text).toContain('Website is no address')
+    expect((await browser.post('/user/settings', { visibility: 'secret' })).status).toBe(422)
+    expect((await browser.post('/user/settings', { full_name: 'x'.repeat(101) })).status).toBe(422)
+    expect((await user.client.get('/user')).body).toMatchObject({ ...fields, visibility: 'limited' })
+  })
+})
+
+describe('the account', () => {
+  test('has addresses that are added, made primary and removed', async () => {
+    const { user, browser } = await person()
+    const second = `second-${user.name}@example.org`
+    expect((await browser.post('/user/settings/account/emails', { email: 'nonsense' })).status).toBe(422)
+    expect((await browser.post('/user/settings/account/emails', { email: second })).status).toBe(303)
+    expect((await browser.post('/user/settings/account/emails', { email: second })).status).toBe(422)
+    expect((await browser.post('/user/settings/account/emails/primary', { email: second })).status).toBe(303)
+    expect((await user.client.get('/user')).string('email')).toBe(second)
+    expect((await browser.post('/user/settings/account/emails/delete', { email: second })).status).toBe(422)
+    const first = `${user.name}@localhost.localdomain`
+    expect((await browser.post('/user/settings/account/emails/delete', { email: first })).status).toBe(303)
+    expect((await browser.post('/user/settings/account/emails/delete', { email: first })).status).toBe(404)
+    expect((await user.client.get('/user/emails')).body).toHaveLength(1)
+  })
+
+  test('gets another name', async () => {
+    const { user, browser } = await person()
+    const taken = await browser.post('/user/settings/account/name', { new_name: 'root-admin' })
+    expect([taken.status, taken.text.includes('already exists')]).toEqual([422, true])
+    expect((await browser.post('/user/settings/account/name', { new_name: 'a/b' })).status).toBe(422)
+    const renamed = await browser.post('/user/settings/account/name', { new_name: `${user.name}-new` })
+    expect(renamed.location).toBe('/user/settings/account?done=renamed')
+    expect((await browser.get('/user/settings')).text).toContain(`${user.name}-new`)
+  })
+})
+
+test('another password needs the present one, keeps this session under another secret, and ends the others', async () => {
+  const { user, browser } = await person()
+  const other = createVisitor(service.url)
+  await other.signIn(user)
+  const password = 'another horse battery'
+  const change = (fields: Record<string, string>) => browser.post('/user/settings/change_password', fields)
+  expect((await change({ password, retype: password })).status).toBe(422)
+  expect((await change({ old_password: 'wrong', password, retype: password })).text).toContain(
+    'Present password is wrong',
+  )
+  expect((await change({ old_password: user.password, password, retype: 'x' })).status).toBe(422)
+  expect((await change({ old_password: user.password, password: 'short', retype: 'short' })).status).toBe(400)
+  expect((await change({ old_password: user.password, password: user.password })).status).toBe(422)
+  const before = browser.cookie('hearth_session')
+  expect((await change({ old_password: user.password, password, retype: password })).status).toBe(303)
+  expect(browser.cookie('hearth_session')).not.toBe(before)
+  expect((await browser.get('/user/settings')).status).toBe(200)
+  expect((await other.get('/user/settings')).status).toBe(303)
+  const old = createVisitor(service.url)
+  old.cookies.set('hearth_session', before ?? '')
+  expect((await old.get('/user/settings')).status).toBe(303)
+  const guesses: number[] = []
+  for (let attempt = 0; attempt < 12; attempt += 1)
+    guesses.push((await change({ old_password: `guess ${attempt}`, password, retype: password })).status)
+  expect(guesses.at(-1)).toBe(429)
+})
+
+describe('two-factor authentication', () => {
+  test('is enrolled with the key that the page shows, and switched off again', async () => {
+    const { user, browser } = await person()
+    const other = createVisitor(service.url)
+    await other.signIn(user)
+    const enroll = '/user/settings/security/two_factor/enroll'
+    const page = await browser.get(enroll)
+    const [, seed = ''] = /<code>([A-Z2-7]{32})<\/code>/.exec(page.text) ?? []
+    expect(page.text).toContain('<svg')
+    expect((await browser.get(enroll)).text).toContain(seed)
+    expect((await other.get(enroll)).text).not.toContain(seed)
+    const wrong = await browser.post(enroll, { passcode: 'wrong' })
+    expect([wrong.status, wrong.text.includes(seed), wrong.text.includes('aria-invalid')]).toEqual([422, true, true])
+    const totp = new TOTP({ secret: seed })
+    const before = browser.cookie('hearth_session')
+    const done = await browser.post(enroll, { passcode: totp.generate({ timestamp: clock.time }) })
+    const codes = done.text.match(/[0-9a-f]{5}(-[0-9a-f]{5}){3}/g) ?? []
+    expect([done.status, codes.length, browser.cookie('hearth_session') === before]).toEqual([200, 10, false])
+    // The page that has just been answered has the token of the new session.
+    expect((await browser.post('/user/logout', { _csrf: formTokenIn(done) }, {})).status).toBe(303)
+    expect((await other.get('/user/settings')).status).toBe(303)
+    await browser.signIn(user, codes[0])
+    const renewed = await browser.post('/user/settings/security/two_factor/recovery_codes')
+    expect(renewed.text.match(/[0-9a-f]{5}(-[0-9a-f]{5}){3}/g)).toHaveLength(10)
+    expect(renewed.text).not.toContain(codes[1] ?? '')
+    expect((await browser.get(enroll)).location).toBe('/user/settings/security')
+    const off = await browser.post('/user/settings/security/two_factor/disable')
+    expect(off.location).toBe('/user/settings/security?done=two_factor_off')
+    expect((await browser.post('/user/settings/security/two_factor/disable')).status).toBe(404)
+    await createVisitor(service.url).signIn(user)
+  })
+})
+
+describe('sessions', () => {
+  test('are listed and ended, one or all others', async () => {
+    const { user, browser } = await person()
+    const others = [createVisitor(service.url), createVisitor(service.url), createVisitor(service.url)]
+    for (const other of others) await other.signIn(user)
+    const stranger = (await person()).browser
+    const page = await browser.get('/user/settings/sessions')
+    const ids = [...page.text.matchAll(/sessions\/(\d+)\/delete/g)].map(([, id]) => id)
+    expect([ids.length, page.text.includes('This browser')]).toEqual([4, true])
+    const [own] = await service.context.sql<{ id: number }[]>`select id from sessions where user_id =
+      (select id from users where name = ${user.name}) order by id limit 1`
+    const foreign = await stranger.post(`/user/settings/sessions/${ids[0]}/delete`)
+    expect(foreign.status).toBe(404)
+    const ended = ids.find((id) => Number(id) !== Number(own?.id))
+    expect((await browser.post(`/user/settings/sessions/${ended}/delete`)).status).toBe(303)
+    expect((await browser.post(`/user/settings/sessions/${ended}/delete`)).status).toBe(404)
+    const alive = async () =>
+      (await Promise.all(others.map((other) => other.get('/user/settings')))).map(({ status }) => status)
+    expect((await alive()).sort()).toEqual([200, 200, 303])
+    await browser.post('/user/settings/sessions/delete_others')
+    expect(await alive()).toEqual([303, 303, 303])
+    expect((await browser.get('/user/settings')).status).toBe(200)
+    const out = await browser.post('/user/settings/sessions/delete_all')
+    expect([out.location, (await browser.get('/user/settings')).status]).toEqual(['/user/login', 303])
+    expect((await stranger.get('/user/settings')).status).toBe(200)
+  })
+})
+
+describe('access tokens', () => {
+  test('are made with the scopes that were picked, shown once, and deleted', async () => {
+    const { user, browser } = await person()
+    const made = await browser.post('/user/settings/applications', {
+      name: 'build <1>',
+      'scope-repository': 'write:repository',
+      'scope-user': 'read:user',
+      'scope-issue': '',
+      'scope-public-only': 'true',
+    })
+    const [, secret = ''] = /<code>([0-9a-f]{40})<\/code>/.exec(made.text) ?? []
+    expect([made.status, secret.length]).toEqual([200, 40])
+    const client = service.client({ token: secret })
+    expect((await client.get('/user')).status).toBe(200)
+    const page = await browser.get('/user/settings/applications')
+    expect(page.text).not.toContain(secret)
+    expect(page.text).toContain('build &lt;1&gt;')
+    expect(page.text).toContain('public-only, write:repository, read:user')
+    const twice = await browser.post('/user/settings/applications', { name: 'build <1>', 'scope-user': 'read:user' })
+    expect([twice.status, twice.text.includes('value="read:user" selected')]).toEqual([400, true])
+    expect((await browser.post('/user/settings/applications', { name: '' })).status).toBe(422)
+    expect((await browser.post('/user/settings/applications', { name: 'x', expires: '2001-01-01' })).status).toBe(422)
+    expect((await browser.post('/user/settings/applications', { name: 'x', 'scope-user': 'root' })).status).toBe(400)
+    const [, id] = /applications\/(\d+)\/delete/.exec(page.text) ?? []
+    const stranger = (await person()).browser
+    expect((await stranger.post(`/user/settings/applications/${id}/delete`)).status).toBe(404)
+    expect((await browser.post(`/user/settings/applications/${id}/delete`)).status).toBe(303)
+    expect((await client.get('/user')).status).toBe(401)
+    expect((await user.client.get('/user')).status).toBe(200)
+  })
+
+  test('are listed in pages', async () => {
+    const { browser } = await person()
+    for (let count = 0; count < 25; count += 1) await browser.post('/user/settings/applications', { name: `t${count}` })
+    const first = await browser.get('/user/settings/applications')
+    expect(first.text.match(/class="row"/g)).toHaveLength(20)
+    expect(first.text).toContain('Page 1 of 2')
+    expect(first.text.length).toBeLessThan(30_000)
+    const second = await browser.get('/user/settings/applications?page=2')
+    expect(second.text.match(/class="row"/g)).toHaveLength(6)
+  })
+})
+
+describe('keys', () => {
+  test('for SSH are added and deleted', async () => {
+    const { user, browser } = await person()
+    const { line } = makeSshKey()
+    const wrong = await browser.post('/user/settings/keys/ssh', { title: 'mine', key: 'nonsense' })
+    expect([wrong.status, wrong.text.includes('aria-invalid')]).toEqual([422, true])
+    expect((await browser.post('/user/settings/keys/ssh', { key: `${line} at home`, read_only: 'true' })).status).toBe(
+      303,
+    )
+    expect((await user.client.get('/user/keys')).body).toMatchObject([{ title: 'at home', read_only: true }])
+    const { text } = await browser.get('/user/settings/keys')
+    const [, id] = /keys\/ssh\/(\d+)\/delete/.exec(text) ?? []
+    const stranger = (await person()).browser
+    expect((await stranger.post(`/user/settings/keys/ssh/${id}/delete`)).status).toBe(403)
+    expect((await browser.post(`/user/settings/keys/ssh/${id}/delete`)).status).toBe(303)
+    expect((await user.client.get('/user/keys')).body).toEqual([])
+  })
+
+  test('for GPG are added and deleted', async () => {
+    const { user, browser } = await person()
+    const { armored } = await makeGpgKey([`${user.name}@localhost.localdomain`])
+    expect((await browser.post('/user/settings/keys/gpg', { armored_public_key: 'nonsense' })).status).toBe(422)
+    const foreign = await makeGpgKey(['somebody@example.org'])
+    const refused = await browser.post('/user/settings/keys/gpg', { armored_public_key: foreign.armored })
+    expect([refused.status, refused.text.includes('valid signature')]).toEqual([404, true])
+    expect((await browser.post('/user/settings/keys/gpg', { armored_public_key: armored })).status).toBe(303)
+    const { text } = await browser.get('/user/settings/keys')
+    const [, id] = /keys\/gpg\/(\d+)\/delete/.exec(text) ?? []
+    expect((await browser.post(`/user/settings/keys/gpg/${id}/delete`)).status).toBe(303)
+    expect((await user.client.get('/user/gpg_keys')).body).toEqual([])
+  })
+})
