@@ -7,10 +7,11 @@ import type { Reaction } from './reaction.ts'
 const CHANNEL = 'hearth_events'
 
 /**
- * `gatherMs`: long enough for the events of a burst to share a transaction, too short for anybody to notice. `restMs`: while events
- * keep coming, each look and each job costs as much for one event as for a hundred.
+ * An event that comes alone is fanned out at once. While they come in crowds the dispatcher rests between two looks: each look and each
+ * job costs as much for one event as for a hundred.
  */
-const PAUSES = { gatherMs: 50, restMs: 250 }
+const CROWD = 4
+const REST_MS = 250
 
 /** A notification may get lost with its connection; then the next look finds the events. */
 const LOOK_EVERY_MS = 5000
@@ -27,14 +28,17 @@ export function createDispatcher(
   { db, log, channels }: Pick<Context, 'db' | 'log' | 'channels'>,
   reactions: readonly Reaction[],
 ): Dispatcher {
+  const stopped = Promise.withResolvers<void>()
   const looks = coalesce(async () => {
     try {
+      let count = BATCH
       // What has come since the last full batch has its own wake, and may gather until then.
-      while ((await fanOutBatch(db, reactions)) === BATCH);
+      while (count === BATCH) count = await fanOutBatch(db, reactions)
+      if (count >= CROWD) await Promise.race([Bun.sleep(REST_MS), stopped.promise])
     } catch (err) {
       log.warn({ err }, 'events could not be fanned out; they wait in their table')
     }
-  }, PAUSES)
+  })
   let unlisten: (() => void) | undefined
   let timer: Timer | undefined
   return {
@@ -49,6 +53,7 @@ export function createDispatcher(
     async stop() {
       clearInterval(timer)
       unlisten?.()
+      stopped.resolve()
       await looks.stop()
     },
   }

@@ -10,23 +10,15 @@ export interface Coalesced {
 /**
  * Runs `work` when asked: never twice at once, and once more when it was asked for during a run.
  * @param work never rejects
- * @param pauses `gatherMs` from the first call to the run, `restMs` from the end of a run to the next
  */
-export function coalesce(work: () => Promise<void>, pauses: { gatherMs?: number; restMs?: number } = {}): Coalesced {
-  const { gatherMs = 0, restMs = 0 } = pauses
-  const stopped = Promise.withResolvers<void>()
+export function coalesce(work: () => Promise<void>): Coalesced {
   let current: Promise<void> | undefined
   let isWanted = false
   let isStopped = false
-  const pause = async (milliseconds: number) => {
-    if (milliseconds > 0) await Promise.race([Bun.sleep(milliseconds), stopped.promise])
-  }
   const run = async () => {
-    await pause(gatherMs)
     while (isWanted && !isStopped) {
       isWanted = false
       await work()
-      await pause(restMs)
     }
     // In the same step as the look at `isWanted`: a call after that look begins a new run.
     current = undefined
@@ -42,7 +34,6 @@ export function coalesce(work: () => Promise<void>, pauses: { gatherMs?: number;
     },
     async stop() {
       isStopped = true
-      stopped.resolve()
       await current
     },
   }

@@ -84,6 +84,8 @@ async function startServer(folder: string, databaseUrl: string) {
     DATABASE_URL: databaseUrl,
     ADMIN_USERNAME: 'root',
     ADMIN_PASSWORD: PASSWORD,
+    // For receivers beside us.
+    WEBHOOK_ALLOWED_HOSTS: 'loopback',
     // 0, to see what git alone does.
     GIT_CACHE_BYTES: process.env.GIT_CACHE_BYTES ?? '',
   }
