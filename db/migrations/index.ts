@@ -32,6 +32,7 @@ import m0029 from './0029_webhook_deliveries_unused.sql' with { type: 'text' }
 import m0030 from './0030_hidden_people.sql' with { type: 'text' }
 import m0031 from './0031_oauth.sql' with { type: 'text' }
 import m0032 from './0032_sessions.sql' with { type: 'text' }
+import m0033 from './0033_webhooks_due.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -73,4 +74,5 @@ export const migrations: readonly Migration[] = [
   { name: '0030_hidden_people', sql: m0030 },
   { name: '0031_oauth', sql: m0031 },
   { name: '0032_sessions', sql: m0032 },
+  { name: '0033_webhooks_due', sql: m0033 },
 ]

@@ -118,7 +118,7 @@ export const hookDeliveries = pgTable(
     payload: text().notNull(),
     state: text({ enum: deliveryStates }).notNull().default('waiting'),
     attempts: integer().notNull().default(0),
-    /** For people to read: when it is sent is the job's to know. */
+    /** Not sent before. */
     nextAttemptAt: instant().notNull().defaultNow(),
     /** Of the last attempt. Without secrets: headers that carry one are left out. */
     request: jsonb().$type<DeliveryRequest>(),
@@ -138,6 +138,7 @@ export const hookDeliveries = pgTable(
       .where(sql`event_id is not null`),
     index('hook_deliveries_hook_idx').on(table.hookId, table.id),
     index('hook_deliveries_waiting_idx').on(table.hookId, table.subject, table.id).where(sql`state = 'waiting'`),
+    index('hook_deliveries_due_idx').on(table.hookId, table.nextAttemptAt, table.id).where(sql`state = 'waiting'`),
     index('hook_deliveries_created_idx').on(table.createdAt),
   ],
 )

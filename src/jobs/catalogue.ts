@@ -32,8 +32,8 @@ export const jobCatalogue = {
   // 25 attempts take about four days.
   'mail.send': job(Type.Object({ sealed: Type.String() }), { deadlineSeconds: 300 }),
   'repository.remove_folder': job(Type.Object({ repositoryId: Type.Integer() }), { deadlineSeconds: 3600 }),
-  // Sends what waits for one hook and one subject, in its order. See src/webhooks.
-  'webhooks.send': job(Type.Object({ hookId: Type.Integer(), subject: Type.String() }), {
+  // Sends what waits for one hook. See src/webhooks.
+  'webhooks.send': job(Type.Object({ hookId: Type.Integer() }), {
     deadlineSeconds: 300,
     isOutbound: true,
   }),

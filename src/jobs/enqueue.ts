@@ -12,27 +12,31 @@ export async function enqueueJob<Name extends JobName>(
   payload: JobPayload<Name>,
   { key, onSameKey = 'replace', ...options }: EnqueueOptions = {},
 ): Promise<void> {
-  // A job that takes the place of another goes to the end of its queue: its number is new.
-  const onConflict = sql`on conflict (key) where lease is null do update set
+  await insertJobs(db, {
+    name,
+    specs: [{ payload, ...options, key }],
+    onConflict: key === undefined ? sql`` : onConflict(onSameKey),
+  })
+}
+
+/**
+ * Writes many jobs of one kind in their order, in one statement. Those with a key replace what waits under it; no two have the same, and
+ * whoever writes several orders them by their keys, so that two who write the same ones do not wait for each other.
+ */
+export async function enqueueJobs<Name extends JobName>(
+  db: Db,
+  name: Name,
+  specs: readonly ({ payload: JobPayload<Name> } & Omit<EnqueueOptions, 'onSameKey'>)[],
+): Promise<void> {
+  await insertJobs(db, { name, specs, onConflict: onConflict('replace') })
+}
+
+/** A job that takes the place of another goes to the end of its queue: its number is new. */
+const onConflict = (onSameKey: 'replace' | 'ignore') => sql`on conflict (key) where lease is null do update set
     id = default, name = excluded.name, payload = excluded.payload, queue = excluded.queue, priority = excluded.priority,
     run_at = excluded.run_at, max_attempts = excluded.max_attempts, created_at = excluded.created_at,
     attempts = 0, last_error = null, failed_at = null, retired_at = null
     where ${onSameKey}::text = 'replace' or jobs.retired_at is not null`
-  await insertJobs(db, {
-    name,
-    specs: [{ payload, ...options, key }],
-    onConflict: key === undefined ? sql`` : onConflict,
-  })
-}
-
-/** Writes many jobs of one kind in their order, in one statement. */
-export async function enqueueJobs<Name extends JobName>(
-  db: Db,
-  name: Name,
-  specs: readonly ({ payload: JobPayload<Name> } & Omit<EnqueueOptions, 'key' | 'onSameKey'>)[],
-): Promise<void> {
-  await insertJobs(db, { name, specs, onConflict: sql`` })
-}
 
 interface NewJobs {
   name: JobName

@@ -1,7 +1,6 @@
 import type { Db } from '../../db/client.ts'
 import { type HookDeliveryRow, hookDeliveries } from '../../db/schema/hooks.ts'
-import { enqueueJob } from '../jobs/enqueue.ts'
-import type { Lane } from './lane-store.ts'
+import { enqueueJob, enqueueJobs } from '../jobs/enqueue.ts'
 
 export interface NewDelivery {
   hookId: number
@@ -28,17 +27,20 @@ export async function insertDeliveries(tx: Db, deliveries: readonly NewDelivery[
     .values([...deliveries])
     .onConflictDoNothing()
     .returning()
-  const lanes = new Map(rows.map(({ hookId, subject }) => [keyOf({ hookId, subject }), { hookId, subject }]))
-  for (const [key, lane] of lanes) {
-    await enqueueJob(tx, 'webhooks.send', lane, { key, queue: key, onSameKey: 'ignore' })
-  }
+  await wakeHooks(tx, new Set(rows.map(({ hookId }) => hookId)))
   return rows
 }
 
-/** Takes up a lane at a time, in place of whatever was meant to. */
-export async function wakeLane(tx: Db, lane: Lane, runAt: Date): Promise<void> {
-  const key = keyOf(lane)
-  await enqueueJob(tx, 'webhooks.send', lane, { key, queue: key, runAt })
+const jobOf = (hookId: number) => ({ key: `hook:${hookId}`, queue: `hook:${hookId}` })
+
+/** Something may be due for these hooks now. */
+export async function wakeHooks(tx: Db, hookIds: Iterable<number>): Promise<void> {
+  const inOrder = [...hookIds].sort((left, right) => left - right)
+  const jobs = inOrder.map((hookId) => ({ payload: { hookId }, ...jobOf(hookId) }))
+  if (jobs.length > 0) await enqueueJobs(tx, 'webhooks.send', jobs)
 }
 
-const keyOf = ({ hookId, subject }: Lane): string => `hook:${hookId}:${subject}`
+/** Something is due then. A job that waits already was woken for now, and is left alone: it will find the time itself. */
+export async function wakeHookLater(tx: Db, hookId: number, runAt: Date): Promise<void> {
+  await enqueueJob(tx, 'webhooks.send', { hookId }, { ...jobOf(hookId), runAt, onSameKey: 'ignore' })
+}

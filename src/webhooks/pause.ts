@@ -3,8 +3,7 @@ import type { Db } from '../../db/client.ts'
 import { type HookRow, hooks } from '../../db/schema/hooks.ts'
 import type { Context } from '../context.ts'
 import { mailLetter } from '../mail/send.ts'
-import { wakeLane } from './deliveries.ts'
-import { listLanes } from './lane-store.ts'
+import { wakeHooks } from './deliveries.ts'
 
 const PATIENCE_DAYS = 3
 const DAY_MS = 86_400_000
@@ -41,7 +40,7 @@ export async function resumeHook(tx: Db, hook: HookRow, now: Date): Promise<void
   await tx.execute(sql`
     update hook_deliveries set next_attempt_at = ${now.toISOString()}::timestamptz
     where hook_id = ${hook.id} and state = 'waiting'`)
-  for (const lane of await listLanes(tx, hook.id)) await wakeLane(tx, lane, now)
+  await wakeHooks(tx, [hook.id])
 }
 
 /** Who may change the hook: the owner of the repository or the owners of its organization, for hooks of the site its administrators. */

@@ -1,56 +1,85 @@
 import { eq } from 'drizzle-orm'
-import { type HookDeliveryRow, type HookRow, hookDeliveries, hooks } from '../../db/schema/hooks.ts'
+import { type HookDeliveryRow, type HookRow, hooks } from '../../db/schema/hooks.ts'
 import type { Context } from '../context.ts'
 import type { JobHandlers, JobRun } from '../jobs/handlers.ts'
 import type { OutboundAnswer, OutboundRequest } from '../outbound/client.ts'
 import { OutboundError } from '../outbound/outbound-error.ts'
+import { PER_HOST } from '../outbound/places.ts'
 import { openAddress } from './address.ts'
-import { wakeLane } from './deliveries.ts'
-import { findLane, targetOf } from './lane-store.ts'
+import { wakeHookLater } from './deliveries.ts'
 import { pauseIfDead } from './pause.ts'
 import { hookRequest, SECRET_HEADERS } from './request.ts'
 import { judgeAnswer, judgeError, MAX_ATTEMPTS, nextAttempt, type Verdict } from './retry.ts'
+import {
+  findNextTime,
+  findSendingHook,
+  listDue,
+  postponeBlocked,
+  type Recorded,
+  recordAttempts,
+  targetOf,
+} from './waiting-store.ts'
 
-/** Deliveries of one lane that one job sends before others have their turn. */
-const MAX_IN_A_ROW = 50
+/** Rounds of one job before others have their turn. */
+const MAX_ROUNDS = 20
 /** Where all places of a host are taken. */
 const NO_PLACE_MS = 1000
 /** Answers are stored for people to read, not for programs. */
 const STORED_HEADERS = 40
 
 /**
- * Sends what waits for one hook and one subject, one after the other in their order. What fails for now stays the first of its lane, and
- * the job of the lane comes again at its time, which no other job of the lane may overtake: it has their key. A request whose answer was not recorded is repeated with the same id.
+ * Sends what waits for one hook, in rounds: of each subject the first delivery that waits, several subjects side by side. What fails for
+ * now stays the first of its subject until its time. Requests whose answers were not recorded are repeated with the same ids.
  */
 export const hookHandlers: Pick<JobHandlers, 'webhooks.send'> = {
-  async 'webhooks.send'(context, lane, run) {
-    for (let sent = 0; sent < MAX_IN_A_ROW; sent++) {
+  async 'webhooks.send'(context, { hookId }, run) {
+    const { db, clock } = context
+    for (let round = 0; round < MAX_ROUNDS; round++) {
       run.signal.throwIfAborted()
-      const found = await findLane(context.db, lane)
-      if (found === undefined) return
-      const { hook, delivery } = found
-      const now = context.clock.now()
-      const url = openAddress(context, hook)
-      const giveBack = context.hostPlaces.take(new URL(url).host, hook.failingSince !== null)
-      if (giveBack === undefined) return wakeLane(context.db, lane, new Date(now.getTime() + NO_PLACE_MS))
-      try {
-        const isOver = await attempt(context, { hook, delivery, url }, run)
-        if (!isOver) return
-      } finally {
-        giveBack()
-      }
+      const hook = await findSendingHook(db, hookId)
+      if (hook === undefined) return
+      const did = await sendRound(context, hook, run)
+      const now = clock.now()
+      if (did === 'no place') return wakeHookLater(db, hookId, new Date(now.getTime() + NO_PLACE_MS))
+      const next = await findNextTime(db, hookId)
+      if (next === undefined) return
+      if (next > now) return wakeHookLater(db, hookId, next)
+      if (did === 'nothing due') await postponeBlocked(db, hookId, now)
     }
-    await wakeLane(context.db, lane, context.clock.now())
+    await wakeHookLater(db, hookId, clock.now())
   },
 }
 
-interface Attempt {
+async function sendRound(context: Context, hook: HookRow, run: JobRun): Promise<'sent' | 'nothing due' | 'no place'> {
+  const url = openAddress(context, hook)
+  const due = await listDue(context.db, hook.id, context.clock.now(), PER_HOST)
+  if (due.length === 0) return 'nothing due'
+  const credentials = await credentialsOf(context, hook)
+  const places = context.hostPlaces.take(new URL(url).host, due.length, hook.failingSince !== null)
+  if (places === undefined) return 'no place'
+  const sendOne = (delivery: HookDeliveryRow) => sendOnce(context, { hook, delivery, url, ...credentials }, run.signal)
+  const outcomes = await Promise.all(due.slice(0, places.count).map(sendOne)).finally(places.giveBack)
+  await record(context, { hook, outcomes }, run)
+  return 'sent'
+}
+
+async function credentialsOf({ db, secrets }: Context, hook: HookRow) {
+  const { secret, authorizationHeader } = hook
+  return {
+    secret: secret === null ? '' : secrets.open('hook secret', secret),
+    authorization: authorizationHeader === null ? '' : secrets.open('hook authorization', authorizationHeader),
+    target: await targetOf(db, hook),
+  }
+}
+
+interface Attempt extends Awaited<ReturnType<typeof credentialsOf>> {
   hook: HookRow
   delivery: HookDeliveryRow
   url: string
 }
 
 interface Outcome {
+  delivery: HookDeliveryRow
   request: OutboundRequest
   verdict: Verdict
   answer?: OutboundAnswer
@@ -58,72 +87,65 @@ interface Outcome {
   durationMs: number
 }
 
-/** Returns whether the next delivery of the lane may be sent. */
-async function attempt(context: Context, tried: Attempt, run: JobRun): Promise<boolean> {
-  const outcome = await sendOnce(context, tried, run.signal)
-  const { hook, delivery } = tried
-  const attempts = delivery.attempts + 1
-  const now = context.clock.now()
-  const isOver = outcome.verdict !== 'again' || attempts >= MAX_ATTEMPTS
-  const nextAttemptAt = isOver ? now : nextAttempt(attempts, now, outcome.answer?.headers['retry-after'])
-  await context.db.transaction(async (tx) => {
-    await run.holdLease(tx)
-    await tx
-      .update(hookDeliveries)
-      .set({
-        ...stored(outcome, hook.url),
-        state: outcome.verdict === 'delivered' ? 'delivered' : isOver ? 'failed' : 'waiting',
-        attempts,
-        nextAttemptAt,
-        attemptedAt: now,
-      })
-      .where(eq(hookDeliveries.id, delivery.id))
-    if (outcome.verdict === 'delivered') {
-      if (hook.failingSince !== null) await tx.update(hooks).set({ failingSince: null }).where(eq(hooks.id, hook.id))
-    } else if (hook.failingSince === null) {
-      await tx.update(hooks).set({ failingSince: now }).where(eq(hooks.id, hook.id))
-    } else {
-      await pauseIfDead(context, tx, hook)
-    }
-    if (!isOver) await wakeLane(tx, { hookId: hook.id, subject: delivery.subject }, nextAttemptAt)
-  })
-  return isOver
-}
-
-async function sendOnce(context: Context, { hook, delivery, url }: Attempt, signal: AbortSignal): Promise<Outcome> {
-  const { secrets, outbound } = context
+async function sendOnce(
+  { outbound, clock }: Context,
+  { hook, delivery, ...rest }: Attempt,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { type, httpMethod, contentType } = hook
+  const { uuid, eventType, payload } = delivery
   const request = hookRequest({
-    type: hook.type,
-    url,
-    httpMethod: hook.httpMethod,
-    contentType: hook.contentType,
-    secret: hook.secret === null ? '' : secrets.open('hook secret', hook.secret),
-    authorization:
-      hook.authorizationHeader === null ? '' : secrets.open('hook authorization', hook.authorizationHeader),
-    target: await targetOf(context.db, hook),
-    uuid: delivery.uuid,
-    eventType: delivery.eventType,
-    payload: delivery.payload,
-    now: context.clock.now(),
+    ...{ type, httpMethod, contentType, uuid, eventType, payload },
+    ...rest,
+    now: clock.now(),
   })
   const startedAt = performance.now()
   const took = () => Math.round(performance.now() - startedAt)
   try {
     const answer = await outbound.send(request, signal)
-    return { request, verdict: judgeAnswer(answer), answer, durationMs: took() }
+    return { delivery, request, verdict: judgeAnswer(answer), answer, durationMs: took() }
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error
-    return { request, verdict: judgeError(error), error: error.message, durationMs: took() }
+    return { delivery, request, verdict: judgeError(error), error: error.message, durationMs: took() }
   }
 }
 
+/** Writes how a round ended, unless somebody else has taken the hook over. */
+async function record(
+  context: Context,
+  { hook, outcomes }: { hook: HookRow; outcomes: readonly Outcome[] },
+  run: JobRun,
+): Promise<void> {
+  const now = context.clock.now()
+  const isDelivered = outcomes.some(({ verdict }) => verdict === 'delivered')
+  await context.db.transaction(async (tx) => {
+    await run.holdLease(tx)
+    await recordAttempts(
+      tx,
+      outcomes.map((outcome) => recordOf(outcome, hook.url, now)),
+    )
+    if (!isDelivered && hook.failingSince !== null) return pauseIfDead(context, tx, hook)
+    if (isDelivered === (hook.failingSince === null)) return
+    const failingSince = isDelivered ? null : now
+    await tx.update(hooks).set({ failingSince }).where(eq(hooks.id, hook.id))
+  })
+}
+
 /** What people may read of an attempt: the hook's shown address, and no header that carries a secret. */
-function stored({ request, answer, error, durationMs }: Outcome, shownUrl: string) {
+function recordOf(outcome: Outcome, shownUrl: string, now: Date): Recorded {
+  const { delivery, request, verdict, answer, error, durationMs } = outcome
+  const attempts = delivery.attempts + 1
+  const isOver = verdict !== 'again' || attempts >= MAX_ATTEMPTS
   const visible = Object.entries(request.headers).map(([name, value]) => [
     name,
     SECRET_HEADERS.has(name.toLowerCase()) ? '***' : value,
   ])
   return {
+    id: delivery.id,
+    state: verdict === 'delivered' ? 'delivered' : isOver ? 'failed' : 'waiting',
+    attempts,
+    nextAttemptAt: isOver ? now : nextAttempt(attempts, now, answer?.headers['retry-after']),
+    attemptedAt: now,
     request: { url: shownUrl, method: request.method, headers: Object.fromEntries(visible) },
     response: answer
       ? {

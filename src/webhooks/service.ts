@@ -82,7 +82,8 @@ export async function editHook(
     const address = url === undefined || url === before.url ? {} : sealAddress(context, url)
     const row = await updateHook(tx, parent, { id: hookId, ...change, ...address, settings: merged })
     if (!row) throw notFound()
-    if (option.active === true && before.pausedAt !== null) await resumeHook(tx, row, context.clock.now())
+    if (row.isActive && (!before.isActive || (before.pausedAt !== null && option.active === true)))
+      await resumeHook(tx, row, context.clock.now())
     const entry = {
       action: 'hook.edit',
       subject: subjectOf(row),
