@@ -137,7 +137,7 @@ async function push(context: Context, actor: Actor, { command, channel, protocol
   const maxBytes = config.maxPushBytes
   const outcome = await takePush(context, {
     access,
-    body: limited(channel.input, { maxBytes }),
+    body: limited(channel.input, maxBytes).stream,
     protocol,
     maxBytes,
     signal,

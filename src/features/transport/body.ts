@@ -1,51 +1,51 @@
 import { badRequest, Refusal, tooLarge } from '../../kernel/errors.ts'
 
-export interface BodyLimits {
-  /** Counted after unzipping; past it the stream fails. */
-  maxBytes: number
-  /** Fires when the body has taken too long: the stream fails with 408. */
-  signal?: AbortSignal
+/** A body of which Git may leave a part unread. A client that is too slow is ended by `http/request-body.ts`. */
+export interface GitBody {
+  /** Fails past the limit of bytes. Chunks are asked for one by one, so a slow reader slows the client. */
+  stream: ReadableStream<Uint8Array>
+  /** Resolves when everything has come. */
+  end: Promise<void>
+  /** Reads what Git has left. @throws Refusal 408 when it does not come */
+  drain(): Promise<void>
 }
 
 /**
- * The body of a Git request as a stream, unzipped when the client zipped it.
+ * The body of a Git request, unzipped when the client zipped it.
+ * @param maxBytes counted after unzipping
  * @throws Refusal 413 when the announced length is too much already, 415 for another encoding.
  */
-export function openBody(request: Request, limits: BodyLimits): ReadableStream<Uint8Array> {
-  if (Number(request.headers.get('content-length') ?? 0) > limits.maxBytes) throw tooMuch(limits.maxBytes)
+export function openBody(request: Request, maxBytes: number): GitBody {
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooMuch(maxBytes)
   const encoding = request.headers.get('content-encoding')?.trim().toLowerCase() || 'identity'
   const isZipped = encoding === 'gzip' || encoding === 'x-gzip'
   if (!isZipped && encoding !== 'identity') throw new Refusal(415, `content encoding ${encoding} is not known`)
   const body: ReadableStream<Uint8Array<ArrayBuffer>> = request.body ?? new Blob([]).stream()
-  if (!isZipped) return limited(body, limits)
+  if (!isZipped) return limited(body, maxBytes)
   const { readable, writable } = new DecompressionStream('gzip')
   // A broken zip, or a client that went away, fails `readable` as well, and its reader sees the error. What is left is read all the same.
   const rest = body
     .pipeTo(writable, { preventCancel: true })
     .catch(() => readOn(body.getReader()).catch(() => undefined))
-  return limited(readable, limits, rest)
+  return limited(readable, maxBytes, rest)
 }
 
 const tooMuch = (maxBytes: number) => tooLarge(`more than ${maxBytes} bytes`)
-
-const rests = new WeakMap<ReadableStream<Uint8Array>, () => Promise<void>>()
-const ends = new WeakMap<ReadableStream<Uint8Array>, Promise<void>>()
 
 /** Git acknowledges what the client has while it still reads, a megabyte at most. Who has more to say does not listen any more. */
 const EARLY_BYTES = 4_000_000
 
 /**
- * The answer to an opened body, to be begun when the client has sent everything. The front reads nothing more of a connection on which
- * a long answer has begun, and Bun ends the whole process ("infallible: server bound") when an answer ends while git, which has refused
- * a pack early, has left a part of the request unread.
+ * The answer of Git, begun when the client has sent everything. Many clients read nothing before, and a connection does not outlive its
+ * answer for long: who is still sending would not see why Git has refused a pack early.
  * @throws Refusal 408 when the rest of the request does not come
  */
 export async function afterBody(
   answer: ReadableStream<Uint8Array>,
-  body: ReadableStream<Uint8Array>,
+  body: GitBody,
 ): Promise<ReadableStream<Uint8Array>> {
   const reader = answer.getReader()
-  const over = ends.get(body)?.then(() => undefined)
+  const over = body.end.then(() => undefined)
   const early: Promise<{ done: boolean; value?: Uint8Array }>[] = []
   try {
     for (let size = 0; ; ) {
@@ -55,7 +55,7 @@ export async function afterBody(
       if (!got) break
       size += got.value?.length ?? 0
       if (!got.done && size < EARLY_BYTES) continue
-      await rests.get(body)?.()
+      await body.drain()
       break
     }
   } catch (error) {
@@ -70,12 +70,8 @@ export async function afterBody(
   return new ReadableStream({ pull, cancel: (reason) => reader.cancel(reason) }, { highWaterMark: 0 })
 }
 
-/** Fails past the limits. Chunks are asked for one by one, so a slow reader slows the client. */
-export function limited(
-  stream: ReadableStream<Uint8Array>,
-  { maxBytes, signal }: BodyLimits,
-  rest?: Promise<void>,
-): ReadableStream<Uint8Array> {
+/** @param rest ends when what was unzipped is read */
+export function limited(stream: ReadableStream<Uint8Array>, maxBytes: number, rest?: Promise<void>): GitBody {
   const reader = stream.getReader()
   let size = 0
   const end = Promise.withResolvers<void>()
@@ -86,18 +82,11 @@ export function limited(
   }
   const body = new ReadableStream<Uint8Array>(
     {
-      start(controller) {
-        signal?.addEventListener('abort', () => {
-          controller.error(new Refusal(408, 'the request took too long'))
-          void reader.cancel().catch(() => undefined) // The client may be gone already.
-        })
-      },
       async pull(controller) {
         const { done, value } = await reader.read().catch((error) => {
           if (error instanceof Refusal) throw error
           throw badRequest('the body was broken off, or is no valid zip')
         })
-        if (signal?.aborted) return
         if (done) {
           end.resolve()
           return controller.close()
@@ -112,9 +101,7 @@ export function limited(
     },
     { highWaterMark: 0 },
   )
-  rests.set(body, drain)
-  ends.set(body, end.promise)
-  return body
+  return { stream: body, end: end.promise, drain }
 }
 
 /** A client that has sent nothing for so long will not send the rest. */
@@ -134,26 +121,6 @@ async function readOn(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<
         .finally(() => clearTimeout(timer))
     })
   while (await hasMore());
-}
-
-/** A time limit that can be set anew for each part of a request. */
-export class Patience {
-  readonly #controller = new AbortController()
-  #timer: ReturnType<typeof setTimeout> | undefined
-
-  get signal(): AbortSignal {
-    return this.#controller.signal
-  }
-
-  /** From now on, in place of what was set before. */
-  allow(seconds: number): void {
-    this.end()
-    this.#timer = setTimeout(() => this.#controller.abort(), seconds * 1000)
-  }
-
-  end(): void {
-    clearTimeout(this.#timer)
-  }
 }
 
 /** Reads to the end and forgets: a client that still sends would not read the answer. */

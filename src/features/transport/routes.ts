@@ -5,7 +5,7 @@ import { gitClient } from '../../http/git-client.ts'
 import { answerGit, repositoryForFetch, repositoryForPush, withFolder } from '../../http/git-gate.ts'
 import { streamed } from '../../http/streamed.ts'
 import { forbidden } from '../../kernel/errors.ts'
-import { afterBody, drainBody, openBody, Patience, requireMediaType } from './body.ts'
+import { afterBody, drainBody, openBody, requireMediaType } from './body.ts'
 import { takePush } from './push.ts'
 
 const RESULT_OF_PUSH = 'application/x-git-receive-pack-result'
@@ -58,9 +58,9 @@ async function fetchPack(context: Context, request: Request, path: GitPath): Pro
   const admission = () => repositoryForFetch(context, request, path)
   const { actor, repo } = await admission()
   requireMediaType(request, 'application/x-git-upload-pack-request')
-  const body = openBody(request, { maxBytes: context.config.maxBodyBytes })
+  const body = openBody(request, context.config.maxBodyBytes)
   const question = {
-    body,
+    body: body.stream,
     protocol: protocolOf(request),
     signal: request.signal,
     client: gitClient(context, request, actor),
@@ -71,27 +71,18 @@ async function fetchPack(context: Context, request: Request, path: GitPath): Pro
 }
 
 async function push(context: Context, request: Request, path: GitPath): Promise<Response> {
-  const { config } = context
   const access = await repositoryForPush(context, request, path)
   requireMediaType(request, 'application/x-git-receive-pack-request')
-  const maxBytes = config.maxPushBytes
-  // Git has its own time limit; until it is started, and where it never is, nothing else would end a client that trickles.
-  const patience = new Patience()
-  try {
-    patience.allow(config.requestTimeoutSeconds)
-    const body = openBody(request, { maxBytes, signal: patience.signal })
-    const { signal } = request
-    const outcome = await withFolder(
-      () => repositoryForPush(context, request, path),
-      () => takePush(context, { access, body, protocol: protocolOf(request), maxBytes, signal }),
-    )
-    if ('answer' in outcome) return answer(await afterBody(outcome.answer, body), RESULT_OF_PUSH)
-    patience.allow(config.gitTimeoutSeconds)
-    await drainBody(outcome.rest)
-    return answer(outcome.report, RESULT_OF_PUSH)
-  } finally {
-    patience.end()
-  }
+  const maxBytes = context.config.maxPushBytes
+  const body = openBody(request, maxBytes)
+  const { signal } = request
+  const outcome = await withFolder(
+    () => repositoryForPush(context, request, path),
+    () => takePush(context, { access, body: body.stream, protocol: protocolOf(request), maxBytes, signal }),
+  )
+  if ('answer' in outcome) return answer(await afterBody(outcome.answer, body), RESULT_OF_PUSH)
+  await drainBody(outcome.rest)
+  return answer(outcome.report, RESULT_OF_PUSH)
 }
 
 const protocolOf = (request: Request): string | undefined => request.headers.get('git-protocol') ?? undefined

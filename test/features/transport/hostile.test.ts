@@ -177,15 +177,42 @@ describe('a request that is no honest one', () => {
     expect(performance.now() - started).toBeLessThan(10_000)
   })
 
-  test('a zipped push arrives', async () => {
-    const folder = await workTree(service.git, { 'zipped.txt': 'zipped' })
+  /** The body of a push of a folder's branch. */
+  async function bodyOf(folder: string, ref: string): Promise<Buffer> {
     const sha = await service.git(['rev-parse', 'HEAD'], { cwd: folder })
     const packed = Bun.spawn(['git', 'pack-objects', '--revs', '--stdout', '-q'], {
       cwd: folder,
       stdin: Buffer.from(`${sha}\n`),
     })
-    const pack = Buffer.from(await new Response(packed.stdout).arrayBuffer())
-    const zipped = gzipSync(Buffer.concat([command('refs/heads/zipped', sha), pack]))
+    return Buffer.concat([command(ref, sha), Buffer.from(await new Response(packed.stdout).arrayBuffer())])
+  }
+
+  test('a push that keeps the pace may take longer than the time for one part', async () => {
+    const folder = await workTree(service.git, { 'slow.bin': crypto.getRandomValues(new Uint8Array(60_000)) })
+    for (let index = 0; index < 20; index++)
+      await Bun.write(`${folder}/${index}.bin`, crypto.getRandomValues(new Uint8Array(60_000)))
+    await commit(service.git, folder, {})
+    const whole = await bodyOf(folder, 'refs/heads/slow')
+    const pieces = Array.from({ length: 8 }, (_, index) => {
+      const size = Math.ceil(whole.length / 8)
+      return whole.subarray(index * size, (index + 1) * size)
+    })
+    // Slow is what is tested: eight parts of more than 128 KiB, each within the time for one, take longer than that all together.
+    const body = new ReadableStream<Uint8Array>({
+      async pull(out) {
+        await Bun.sleep(400)
+        const piece = pieces.shift()
+        if (piece) out.enqueue(piece)
+        else out.close()
+      },
+    })
+    expect(await (await send('receive-pack', { body })).text()).toContain('ok refs/heads/slow')
+    await service.git(['push', '-q', repo.as(owner), ':slow'], { cwd: folder })
+  })
+
+  test('a zipped push arrives', async () => {
+    const folder = await workTree(service.git, { 'zipped.txt': 'zipped' })
+    const zipped = gzipSync(await bodyOf(folder, 'refs/heads/zipped'))
     const answer = await send('receive-pack', { body: zipped, headers: { 'content-encoding': 'gzip' } })
     expect(await answer.text()).toContain('ok refs/heads/zipped')
     await service.git(['push', '-q', repo.as(owner), ':zipped'], { cwd: folder })
