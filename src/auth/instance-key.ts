@@ -33,6 +33,17 @@ export async function openSecrets(db: Db, config: KeyConfig): Promise<Secrets> {
   throw otherKey(config, `the key in ${sourceOf(config)} is another one than this database was set up with`)
 }
 
+/**
+ * The secrets of a key that the database does not know yet, made if it is missing.
+ * @throws ConfigError when it is the key of the database
+ */
+export async function loadNewSecrets(db: Db, config: KeyConfig): Promise<Secrets> {
+  const secrets = createSecrets(readKey(config) ?? makeKey(config))
+  if ((await recordedFingerprint(db)) === secrets.fingerprint)
+    throw new ConfigError(`${sourceOf(config)} holds the key of this database: there is nothing to adopt`)
+  return secrets
+}
+
 export interface KeyState {
   detail: string
   /** Set where something is wrong. */
@@ -58,11 +69,11 @@ export async function inspectKey(db: Db, config: KeyConfig): Promise<KeyState> {
 
 function otherKey(config: KeyConfig, fault: string): ConfigError {
   const remedy = `bring the file secret.key of the first server to ${keyFile(config)}, or set SECRET_KEY to what it holds`
+  const bring =
+    config.secretKey === undefined ? remedy : 'set SECRET_KEY to what it was, or to the content of the first secret.key'
   return new ConfigError(
     `The secret key is missing or wrong: ${fault}`,
-    config.secretKey === undefined
-      ? remedy
-      : 'set SECRET_KEY to what it was, or to the content of the first secret.key',
+    `${bring}. Where it is lost: "hearth key adopt --help"`,
   )
 }
 

@@ -7,6 +7,7 @@ import { type Command, columns, commandHelp, readInput, UsageError } from './arg
 import { configCommand } from './config.ts'
 import { doctorCommand } from './doctor.ts'
 import { healthCommand } from './health.ts'
+import { keyCommands } from './key.ts'
 import { mailCommands } from './mail.ts'
 import { migrateCommand } from './migrate.ts'
 import { serveCommand } from './serve.ts'
@@ -27,6 +28,7 @@ const commands: readonly Command[] = [
   ...userCommands,
   configCommand,
   doctorCommand,
+  ...keyCommands,
   ...mailCommands,
   healthCommand,
   versionCommand,

@@ -41,7 +41,7 @@ test.each(['', 'user list', 'user create bob --email bob@example.com', 'doctor -
     expect([exitCode, stdout]).toEqual([78, ''])
     const file = join(folder, 'second/secret.key')
     expect(stderr).toBe(
-      `The secret key is missing or wrong: ${file} does not exist, and SECRET_KEY is not set. To fix it: bring the file secret.key of the first server to ${file}, or set SECRET_KEY to what it holds\n`,
+      `The secret key is missing or wrong: ${file} does not exist, and SECRET_KEY is not set. To fix it: bring the file secret.key of the first server to ${file}, or set SECRET_KEY to what it holds. Where it is lost: "hearth key adopt --help"\n`,
     )
     expect(existsSync(file)).toBe(false)
   },
@@ -80,4 +80,42 @@ test('a database of before the fingerprint takes no key that opens none of its s
   await sql`delete from two_factors`
   expect((await run('user list', 'first')).exitCode).toBe(0)
   expect((await run('user list', 'second', { SECRET_KEY: ANOTHER_KEY })).exitCode).toBe(78)
+})
+
+test('where the key is lost, another one is adopted, and what the lost one sealed is cleared', async () => {
+  const { sql } = open
+  const settings = { SECRET_KEY: ANOTHER_KEY }
+  const sealed = "decode(repeat('01', 60), 'hex')"
+  await sql`insert into two_factors (user_id, secret) select id, ${sql.unsafe(sealed)} from users where name = 'ann'`
+  await sql`insert into recovery_codes (user_id, code_hash) select id, 'a' from users where name = 'ann'`
+  const insert = (url: string, secret: string) => sql`
+    insert into hooks (scope, type, url, sealed_url, content_type, secret, events, is_active)
+    values ('site', 'gitea', ${url}, ${sql.unsafe(sealed)}, 'json', ${sql.unsafe(secret)}, '{push}', true)`
+  await insert('https://example.com/plain', 'null')
+  await insert('https://example.com/secret', sealed)
+  await insert('https://example.com/?key=***', 'null')
+  await sql`insert into jobs (name, payload, max_attempts) values ('mail.send', '{"sealed":"AA=="}', 1)`
+  const held = () => sql`select (select count(*)::int from two_factors) as factors,
+    (select count(*)::int from recovery_codes) as codes, (select count(*)::int from jobs where name = 'mail.send') as mails,
+    (select array_agg(is_active order by id) from hooks) as active,
+    (select count(*)::int from hooks where secret is not null or sealed_url is not null) as sealed`
+
+  const asked = await run('key adopt', 'second', settings)
+  expect(asked.exitCode).toBe(1)
+  expect(asked.stdout).toContain('1 second factors would be removed')
+  expect(asked.stdout).toContain('2 hooks would be switched off')
+  expect([...(await held())]).toEqual([{ factors: 1, codes: 1, mails: 1, active: [true, true, true], sealed: 3 }])
+  expect((await run('user list', 'second', settings)).exitCode).toBe(78)
+
+  const adopted = await run('key adopt --yes', 'second', settings)
+  expect([adopted.exitCode, adopted.stderr]).toEqual([0, ''])
+  expect(adopted.stdout).toContain('1 second factors are removed')
+  expect([...(await held())]).toEqual([{ factors: 0, codes: 0, mails: 0, active: [true, false, false], sealed: 0 }])
+  expect((await run('user list', 'second', settings)).stdout).toMatch(/^1\tann\t/)
+  expect((await run('user list', 'first')).exitCode).toBe(78)
+  const again = await run('key adopt --yes', 'second', settings)
+  expect([again.exitCode, again.stderr]).toEqual([
+    78,
+    'SECRET_KEY holds the key of this database: there is nothing to adopt\n',
+  ])
 })

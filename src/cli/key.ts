@@ -1,0 +1,44 @@
+import { openDatabase } from '../../db/client.ts'
+import { migrate } from '../../db/migrate.ts'
+import { loadNewSecrets } from '../auth/instance-key.ts'
+import { loadProcessConfig } from '../config.ts'
+import { adoptKey, countSealedRows, type SealedRows } from '../doctor/adopt-key.ts'
+import { openStorage } from '../storage.ts'
+import type { Command } from './arguments.ts'
+
+const adopt: Command = {
+  name: 'key adopt',
+  summary: 'Takes another secret key, where the one of this database is lost.',
+  details: `What was sealed with the lost key cannot be read by anybody. It is cleared: second factors with their recovery codes, the secrets,
+headers and hidden parts of the addresses of hooks, the keys that sign OpenID Connect tokens, and mails that wait. Hooks that lose
+something are switched off. Accounts, passwords, access tokens, SSH keys and repositories stay as they are.
+
+The new key is SECRET_KEY, or the file secret.key in DATA_DIR, which is made if it is missing. Stop all servers first, and look for the
+old key in backups before: then nothing is lost. Without --yes it says what would be lost, changes nothing, and the exit status is 1.`,
+  options: { yes: { description: 'Clears what cannot be read, and records the new key.' } },
+  async run(input) {
+    const config = loadProcessConfig()
+    await using resources = new AsyncDisposableStack()
+    const url = await openStorage(config, resources)
+    await migrate(url)
+    const { db } = resources.adopt(openDatabase(url, { poolSize: 2 }), (database) => database.close())
+    if (!input.has('yes')) {
+      process.stdout.write(
+        `${describe(await countSealedRows(db), 'would be')}\nNothing is changed. To do it, say --yes.\n`,
+      )
+      return 1
+    }
+    const secrets = await loadNewSecrets(db, config)
+    process.stdout.write(`${describe(await adoptKey(db, secrets.fingerprint), 'are')}\nThe new key is recorded.\n`)
+    return 0
+  },
+}
+
+function describe(rows: SealedRows, verb: string): string {
+  return `${rows.secondFactors} second factors ${verb} removed: the password alone opens these accounts until they are set up again.
+${rows.hooks} hooks ${verb} switched off and without their secrets: give them these again, and switch them on.
+${rows.signingKeys} keys for OpenID Connect tokens ${verb} removed: a new one is made at need.
+${rows.mails} waiting mails ${verb} dropped.`
+}
+
+export const keyCommands: readonly Command[] = [adopt]

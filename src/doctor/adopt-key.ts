@@ -1,0 +1,51 @@
+import { sql } from 'drizzle-orm'
+import type { Db } from '../../db/client.ts'
+import { recoveryCodes, twoFactors } from '../../db/schema/credentials.ts'
+import { hooks } from '../../db/schema/hooks.ts'
+import { instance } from '../../db/schema/instance.ts'
+import { jobs } from '../../db/schema/jobs.ts'
+import { oauthSigningKeys } from '../../db/schema/oauth.ts'
+import { recordAudit } from '../audit/record.ts'
+
+/** What is sealed with the secret key, as numbers of rows. */
+export interface SealedRows {
+  secondFactors: number
+  hooks: number
+  signingKeys: number
+  mails: number
+}
+
+/** A hook that cannot do its work without what is sealed: a secret, a header, or a part of the address that is shown as stars. */
+const needsSecret = sql`(secret is not null or authorization_header is not null or position('***' in url) > 0)`
+
+export async function countSealedRows(db: Db): Promise<SealedRows> {
+  const [row] = await db.execute<{ [Kind in keyof SealedRows]: number }>(sql`
+    select (select count(*)::int from ${twoFactors}) as "secondFactors",
+      (select count(*)::int from ${hooks} where ${needsSecret}) as hooks,
+      (select count(*)::int from ${oauthSigningKeys}) as "signingKeys",
+      (select count(*)::int from ${jobs} where name = 'mail.send') as mails`)
+  if (row === undefined) throw new Error('the select returned no row')
+  return row
+}
+
+/**
+ * Gives up everything that was sealed with a key that is lost, and records the fingerprint of another one: all of it or nothing. Hooks
+ * that lose something are switched off, because their receivers could not trust what they send. Of other hooks the address is known, and
+ * the next start seals it.
+ */
+export async function adoptKey(db: Db, fingerprint: string): Promise<SealedRows> {
+  return db.transaction(async (tx) => {
+    await tx.execute(sql`lock table ${twoFactors}, ${hooks}, ${oauthSigningKeys} in share row exclusive mode`)
+    const lost = await countSealedRows(tx)
+    await tx.execute(sql`delete from ${recoveryCodes} where user_id in (select user_id from ${twoFactors})`)
+    await tx.delete(twoFactors)
+    await tx.execute(sql`
+      update ${hooks} set is_active = is_active and not ${needsSecret}, secret = null, authorization_header = null, sealed_url = null`)
+    await tx.delete(oauthSigningKeys)
+    await tx.execute(sql`delete from ${jobs} where name = 'mail.send'`)
+    await tx.delete(instance)
+    await tx.insert(instance).values({ keyFingerprint: fingerprint })
+    await recordAudit(tx, 'command line', { action: 'secret_key.adopt', subject: { kind: 'site' }, after: lost })
+    return lost
+  })
+}
