@@ -3,6 +3,7 @@ import { migrate } from '../../db/migrate.ts'
 import { loadNewSecrets } from '../auth/instance-key.ts'
 import { loadProcessConfig } from '../config.ts'
 import { adoptKey, countSealedRows, type SealedRows } from '../doctor/adopt-key.ts'
+import { isServed } from '../jobs/look.ts'
 import { openStorage } from '../storage.ts'
 import type { Command } from './arguments.ts'
 
@@ -21,10 +22,16 @@ old key in backups before: then nothing is lost. Without --yes it says what woul
     await using resources = new AsyncDisposableStack()
     const url = await openStorage(config, resources)
     await migrate(url)
-    const { db } = resources.adopt(openDatabase(url, { poolSize: 2 }), (database) => database.close())
+    const { db, sql } = resources.adopt(openDatabase(url, { poolSize: 2 }), (database) => database.close())
     if (!input.has('yes')) {
       process.stdout.write(
         `${describe(await countSealedRows(db), 'would be')}\nNothing is changed. To do it, say --yes.\n`,
+      )
+      return 1
+    }
+    if (await isServed(sql)) {
+      process.stderr.write(
+        'A server works on this database, with the key that is to be given up. Stop all servers first.\n',
       )
       return 1
     }

@@ -3,9 +3,9 @@ import type { Db } from '../../db/client.ts'
 import { recoveryCodes, twoFactors } from '../../db/schema/credentials.ts'
 import { hooks } from '../../db/schema/hooks.ts'
 import { instance } from '../../db/schema/instance.ts'
-import { jobs } from '../../db/schema/jobs.ts'
 import { oauthSigningKeys } from '../../db/schema/oauth.ts'
 import { recordAudit } from '../audit/record.ts'
+import { countJobs, dropJobs } from '../jobs/drop.ts'
 
 /** What is sealed with the secret key, as numbers of rows. */
 export interface SealedRows {
@@ -19,13 +19,12 @@ export interface SealedRows {
 const needsSecret = sql`(secret is not null or authorization_header is not null or position('***' in url) > 0)`
 
 export async function countSealedRows(db: Db): Promise<SealedRows> {
-  const [row] = await db.execute<{ [Kind in keyof SealedRows]: number }>(sql`
+  const [row] = await db.execute<Record<'secondFactors' | 'hooks' | 'signingKeys', number>>(sql`
     select (select count(*)::int from ${twoFactors}) as "secondFactors",
       (select count(*)::int from ${hooks} where ${needsSecret}) as hooks,
-      (select count(*)::int from ${oauthSigningKeys}) as "signingKeys",
-      (select count(*)::int from ${jobs} where name = 'mail.send') as mails`)
+      (select count(*)::int from ${oauthSigningKeys}) as "signingKeys"`)
   if (row === undefined) throw new Error('the select returned no row')
-  return row
+  return { ...row, mails: await countJobs(db, 'mail.send') }
 }
 
 /**
@@ -42,7 +41,7 @@ export async function adoptKey(db: Db, fingerprint: string): Promise<SealedRows>
     await tx.execute(sql`
       update ${hooks} set is_active = is_active and not ${needsSecret}, secret = null, authorization_header = null, sealed_url = null`)
     await tx.delete(oauthSigningKeys)
-    await tx.execute(sql`delete from ${jobs} where name = 'mail.send'`)
+    await dropJobs(tx, 'mail.send')
     await tx.delete(instance)
     await tx.insert(instance).values({ keyFingerprint: fingerprint })
     await recordAudit(tx, 'command line', { action: 'secret_key.adopt', subject: { kind: 'site' }, after: lost })

@@ -108,9 +108,11 @@ function pathAndQuery(url: string): string {
 const isHost = (host: string | null | undefined): boolean =>
   !host || /^(?:[a-z0-9._~-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i.test(host)
 
+export const addressTooLong = () => new Refusal(414, 'the address is too long')
+
 /** What no route shall see. */
 function unfit({ url = '', headers }: IncomingMessage, limits: RequestLimits): Refusal | undefined {
-  if (url.length > limits.maxUrlBytes) return new Refusal(414, 'the address is too long')
+  if (url.length > limits.maxUrlBytes) return addressTooLong()
   if (!isHost(headers.host)) return badRequest('the Host header names no host')
   const isTooLarge = Number(headers['content-length'] ?? 0) > limits.maxBodyBytes
   return isTooLarge ? tooLarge(`the body is larger than ${limits.maxBodyBytes} bytes`) : undefined

@@ -3,7 +3,7 @@ import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { badRequest, Refusal } from '../kernel/errors.ts'
 import { within } from '../kernel/within.ts'
-import { answerIncoming, type Handlers, type Incoming, type RequestLimits } from './adapter.ts'
+import { addressTooLong, answerIncoming, type Handlers, type Incoming, type RequestLimits } from './adapter.ts'
 import { type ConnectionOptions, trackConnections } from './connections.ts'
 import { Exchange } from './exchange.ts'
 
@@ -50,7 +50,7 @@ export async function openServer(handlers: Handlers, options: ServerOptions): Pr
   server.on('checkContinue', (message, reply) => serve({ message, reply, isWaiting: true }))
   // What follows on it are bytes for somebody else.
   server.on('connect', (_, socket) => endWith(socket, handlers, new Refusal(501, 'this is no proxy')))
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+  server.on('clientError', (error: ReadError, socket) => {
     const refusal = refusalOf(error, options)
     if (!refusal || !(socket instanceof Socket)) socket.destroy()
     else connectionOf(socket).fail(() => endWith(socket, handlers, refusal))
@@ -67,8 +67,21 @@ export async function openServer(handlers: Handlers, options: ServerOptions): Pr
   return { port, stop }
 }
 
+interface ReadError extends NodeJS.ErrnoException {
+  /** The bytes that came last. */
+  rawPacket?: Buffer
+}
+
+/** Of the request that a packet begins with: an address longer than a whole head may be is too long all the same. 0 if it begins with none. */
+function targetBytes(packet: Buffer | undefined): number {
+  const [, target = ''] = /^[A-Z]+ (\S+)/.exec(packet?.toString('latin1') ?? '') ?? []
+  return target.length
+}
+
 /** What node:http could not read: RFC 9110, 15.5. Undefined for a client that has gone, which needs no answer. */
-function refusalOf({ code }: NodeJS.ErrnoException, { maxHeaderBytes }: ServerOptions): Refusal | undefined {
+function refusalOf(error: ReadError, { maxHeaderBytes, maxUrlBytes }: ServerOptions): Refusal | undefined {
+  const { code, rawPacket } = error
+  if (code === 'HPE_HEADER_OVERFLOW' && targetBytes(rawPacket) > maxUrlBytes) return addressTooLong()
   if (code === 'HPE_HEADER_OVERFLOW')
     return new Refusal(431, `the head of the request is larger than ${maxHeaderBytes} bytes`)
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Refusal(408, 'the request came too slowly')

@@ -109,6 +109,8 @@ test('a handler knows the address of its client', async () => {
 
 test('an address that is too long is 414', async () => {
   expect(await exchange(head(`GET /${'a'.repeat(2000)}`))).toStartWith('HTTP/1.1 414 ')
+  // Also where it is longer than a whole head may be.
+  expect(await exchange(head(`GET /${'a'.repeat(20_000)}`))).toStartWith('HTTP/1.1 414 ')
 })
 
 test.each(['GET /', 'PUT /api/v1/notifications'])('a head that is too large is 431: %s', async (line) => {
