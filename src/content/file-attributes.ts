@@ -7,7 +7,7 @@ export const fileAttributeNames = [
   'linguist-language',
 ] as const
 
-/** What people said of a file, against what its path lets guess; undefined where they said nothing. */
+/** What .gitattributes says of a file. It overrides what the path suggests; undefined where it says nothing. */
 export interface FileAttributes {
   isVendored?: boolean | undefined
   isGenerated?: boolean | undefined

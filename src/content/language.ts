@@ -58,14 +58,14 @@ async function statistics(data: LanguageData, files: readonly ContentFile[]): Pr
     const guessed = sample === undefined ? usual.get(extensionsOf(path)[0]) : undefined
     const language = said ?? guessed ?? detect(data, path, sample)
     if (!language) continue
-    // Wire: a language that was said counts whatever it is.
+    // Wire: a language named in .gitattributes always counts.
     if (!said && !attributes?.isDetectable && language.type !== 'programming' && language.type !== 'markup') continue
     sums.set(language.group, (sums.get(language.group) ?? 0) + size)
   }
   return Object.fromEntries([...sums].sort(([left, a], [right, b]) => b - a || (left < right ? -1 : 1)))
 }
 
-/** What most of the files with an extension turned out to be: more than a few are not looked into. */
+/** The language of most files with an extension. Only a few of them are opened. */
 function usualLanguages(data: LanguageData, files: readonly ContentFile[]): ReadonlyMap<string | undefined, Language> {
   const tallies = new Map<string | undefined, Map<Language, number>>()
   for (const { path, sample } of files) {
@@ -84,7 +84,7 @@ function mostOf(tally: ReadonlyMap<Language, number>): Language {
   return first[0]
 }
 
-/** Several languages have the name, or there is none to know one by; an unknown extension tells that it is none of ours. */
+/** Whether content decides: several languages have the name, or the file has no extension. */
 function isOpen(data: LanguageData, path: string): boolean {
   const { length } = byName(data, path)
   return length > 1 || (length === 0 && extensionsOf(path).length === 0)
@@ -111,15 +111,14 @@ function detect(data: LanguageData, path: string, sample: string | undefined): L
   if (text?.includes('\0')) return undefined
   if (candidates.length === 0)
     return text === undefined || extensionsOf(path).length > 0 ? undefined : byShebang(data, text)
-  // Nothing read is judged as an empty file is: by what the rules take an extension for without a sign of anything else.
+  // Without a sample the rules judge an empty text, and give the default language of the extension.
   const certain = byContent(data, path, text ?? '')
   const fromShebang = text === undefined ? undefined : byShebang(data, text)
   return certain ?? candidates.find((each) => each === fromShebang) ?? likeliest(candidates, path)
 }
 
 /**
- * A sample without long runs of blanks and empty lines, which mean nothing to the rules but made one of them take 23 s for
- * 4 KB of line ends.
+ * A sample without long runs of blanks and empty lines. The rules do not need them, and one rule took 23 s for 4 KB of line ends.
  */
 const condense = (text: string): string =>
   text.replace(/[^\S\n]{20,}/g, ' '.repeat(20)).replace(/(?:[^\S\n]*\n){4,}/g, '\n\n\n')

@@ -42,7 +42,7 @@ export async function detectLicenses(text: string): Promise<string[]> {
   return key === undefined ? [] : [key]
 }
 
-/** Of several names of one text: not the outdated `GPL-2.0`, and `-only` as nothing says that later versions may be used. */
+/** Chooses among several names of one text: not the outdated `GPL-2.0`, and `-only`, since nothing allows later versions. */
 function preferred(keys: readonly string[]): string | undefined {
   return (
     keys.find((key) => key.endsWith('-only')) ?? [...keys].sort((a, b) => a.length - b.length || (a < b ? -1 : 1))[0]

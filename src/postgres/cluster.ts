@@ -54,7 +54,7 @@ const THROWAWAY_SETTINGS: readonly string[] = [
   'max_connections=400',
 ]
 
-/** The environment of our own process (DATABASE_URL, tokens) is none of the server's business. */
+/** The server must not see the environment of our own process, which holds DATABASE_URL and tokens. */
 const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' }
 
 export const dataFolder = ({ folder }: Cluster): string => join(folder, 'data')
@@ -103,7 +103,7 @@ function initialize(cluster: Cluster, passwordFile: string): void {
     : namelessUser(nameless)
 }
 
-/** As in a container with `--user NUMBER`. Only the making asks for a name: once there are files, the server runs without one. */
+/** As in a container with `--user NUMBER`. Only initdb asks for a user name; the server runs without one. */
 const namelessUser = (uid: string) =>
   new ConfigError(
     `PostgreSQL makes its files only for a user with a name, and the user with the number ${uid} has none`,
@@ -130,8 +130,8 @@ export async function startCluster(cluster: Cluster): Promise<ServerFile> {
 }
 
 /**
- * A socket in the cluster's own folder, which only its user may enter: statements cost a third less CPU there than over
- * the loopback address, which serves where there can be no socket.
+ * A socket in the cluster's own folder, which only its user may enter. Statements cost a third less CPU over it than over the
+ * loopback address, which is used where a socket is impossible.
  */
 const onSocket = ({ folder }: Cluster): string[] => [
   'listen_addresses=',

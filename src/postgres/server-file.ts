@@ -34,8 +34,8 @@ export function findServer(dataFolder: string): ServerFile | undefined {
   const file = readServerFile(dataFolder)
   if (file === undefined || !isAlive(file.pid)) return undefined
   if (worksIn(file.pid, dataFolder)) return file
-  // A server that was killed, and its number now belongs to another process: usual in a container, where numbers are
-  // small. PostgreSQL would refuse to start; a number that nobody has it clears away itself, with more care than we could.
+  // The server was killed, and another process has its number now. That is usual in a container, where numbers are small.
+  // PostgreSQL would refuse to start. It removes the file itself where no process has the number.
   rmSync(path(dataFolder), { force: true })
   if (file.socketFolder !== undefined) rmSync(join(file.socketFolder, `.s.PGSQL.${file.port}.lock`), { force: true })
   return undefined

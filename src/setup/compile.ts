@@ -19,7 +19,7 @@ const root = resolve(import.meta.dir, '../..')
 const PROGRAMS = ['src/main.ts', ...THREAD_PROGRAMS.map((place) => `src/${place}`)]
 
 const FLAGS = [
-  // Not minified: libraries know errors by the names of their classes (Elysia a value that a schema refuses).
+  // Not minified: libraries recognize errors by the names of their classes.
   '--compile',
   // Stack traces name the sources. The map is inside; the copies beside the program are left out below.
   '--sourcemap',
@@ -28,7 +28,7 @@ const FLAGS = [
   '--format=esm',
   // What the programs have in common is inside once: 30 MB, and 20 MiB of memory.
   '--splitting',
-  // A file of that name in the folder where the program is started would choose code to run.
+  // Otherwise such a file in the folder where the program is started could choose code to run.
   '--no-compile-autoload-bunfig',
   // ssh2 looks for a native part that is not built here, and goes on without it.
   '--external=cpu-features',
@@ -78,7 +78,7 @@ function removeLeftovers(): void {
   }
 }
 
-/** Without it a name could stand after a power loss for a program of which only a part is there. */
+/** Flushed to the disk, or a power loss could leave a part of a program under its final name. */
 function flush(path: string): void {
   const file = openSync(path, 'r')
   fsyncSync(file)

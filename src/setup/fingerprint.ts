@@ -4,8 +4,7 @@ import { join } from 'node:path'
 
 /**
  * Changes when Bun, the machine's kind or the place of the checkout does, and when anything in these files and folders
- * does. Paths are below root; folders count with all that is in them, but for names that begin with a dot, under which editors
- * keep what is nobody else's.
+ * does. Paths are below root. Folders count with everything in them, except names that begin with a dot, which belong to editors.
  */
 export function fingerprint(root: string, places: readonly string[]): string {
   const hash = createHash('sha256').update(`${Bun.version} ${process.platform} ${process.arch} ${root}\n`)

@@ -5,6 +5,6 @@ import { install, isInstalled } from './dependencies.ts'
 
 if (!isInstalled()) {
   await install()
-  // This process has looked for node_modules before it was there, and Bun remembers that: another one does the work.
+  // Bun remembers that this process found no node_modules. So a new process does the work.
   become(process.execPath, ...process.execArgv, ...process.argv.slice(1))
 }

@@ -23,8 +23,8 @@ const owner = { id: users.id, name: users.name }
 const primaries = alias(gpgKeys, 'primaries')
 
 /**
- * The keys of these identifiers whose owners the reader may know of. A key whose owner has never proved to hold it counts while one of
- * its addresses is confirmed as the owner's.
+ * The keys with these identifiers whose owners the reader may see. A key that its owner has not verified counts while one of its addresses
+ * is a confirmed address of the owner.
  */
 export function findGpgKeys(db: Db, keyIds: readonly string[], isVisible: SQL): Promise<KnownGpgKey[]> {
   if (keyIds.length === 0) return Promise.resolve([])

@@ -164,8 +164,8 @@ const FIRST = Date.parse('0001-01-01T00:00:00Z')
 const LAST = Date.parse('9999-12-31T00:00:00Z')
 
 /**
- * RFC 3339. Wire: times of commits are the only ones that are told in the zone of whoever made them. Commits may claim any time;
- * what four digits of a year cannot say is told as the nearest that they can.
+ * RFC 3339. Wire: times of commits are the only ones in the zone of their author. A commit may claim any time; one outside the years
+ * 1 to 9999 becomes the nearest moment within them.
  */
 export function gitTime({ date, offsetMinutes = 0 }: Pick<Signed, 'date' | 'offsetMinutes'>): string {
   const offset = Math.abs(offsetMinutes) < 24 * 60 ? offsetMinutes : 0

@@ -8,7 +8,7 @@ export const Email = t.Object(
   { $id: 'Email' },
 )
 
-/** Wire: whose address it is is told to administrators only; in a person's own list these are 0 and empty. */
+/** Wire: only administrators see whose address it is. In a person's own list these are 0 and empty. */
 export const presentEmail = (row: EmailRow, owner?: { id: number; name: string }): Email => ({
   email: row.email,
   verified: row.isActivated,

@@ -8,8 +8,8 @@ import type { Certificate, CertifiedKey } from './model.ts'
 const MAX_PARTS = 250
 
 /**
- * Reads an armored public key and believes of it only what its primary key has signed: user ids, subkeys (where they sign, with their own
- * consent), uses and ends. What is revoked or cannot be verified is left out, and so are signatures of others.
+ * Reads an armored public key. Only what the primary key has signed counts: user ids, subkeys, uses and expiry. A signing subkey must have
+ * signed back. What is revoked or cannot be verified is left out, and so are signatures of others.
  * @throws OpenPgpError for what is no such key, and for one that was revoked
  */
 export async function readCertificate(armored: string, now: Date): Promise<Certificate> {
@@ -72,7 +72,7 @@ async function readSubkey(
   const ends = [endOf(expiresAt), primary.expiresAt].filter((end) => end !== null)
   const first = ends.toSorted((a, b) => a.getTime() - b.getTime())[0] ?? null
   const canSign = uses.canSign && (await maySign(key, subkey, whileAlive(first ?? Infinity, latest)))
-  // Nobody makes the signing subkey of another their own.
+  // The back signature: otherwise anybody could claim the signing subkey of another person.
   if (uses.canSign && !canSign && binding.keyFlags) return undefined
   return { ...factsOf(subkey), expiresAt: first, ...uses, canSign, canCertify: false }
 }

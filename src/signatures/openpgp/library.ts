@@ -13,7 +13,7 @@ export const settings = {
   minRSABits: 2048,
   // Keys of old have none, and may then do what their kind can.
   allowMissingKeyFlags: true,
-  // gpg replaces the signatures of a key over itself when its owner lets it live longer. What it signed before still counts.
+  // gpg replaces the self-signatures of a key when its owner extends its life. What the key signed before still counts.
   allowInsecureVerificationWithReformattedKeys: true,
 }
 
