@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import postgres from 'postgres'
 import { LISTENER_NAME } from '../../db/channels.ts'
 import { type Database, openDatabase } from '../../db/client.ts'
+import { connect } from '../../db/connect.ts'
 import { createBareDatabase, type TestDatabase } from '../harness/database.ts'
 import { runProgram } from '../harness/program.ts'
 
@@ -109,7 +109,7 @@ test('where the key is lost, another one is adopted, and what the lost one seale
   expect([...(await held())]).toEqual([{ factors: 1, codes: 1, mails: 1, active: [true, true, true], sealed: 3 }])
   expect((await run('user list', 'second', settings)).exitCode).toBe(78)
 
-  const listener = postgres(database.url, { max: 1, connection: { application_name: LISTENER_NAME } })
+  const listener = connect(database.url, { max: 1, connection: { application_name: LISTENER_NAME } })
   await listener`select 1`
   const refused = await run('key adopt --yes', 'second', settings)
   expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining('Stop all servers first')])
