@@ -31,7 +31,9 @@ export function bodyReader(maxBytes: number) {
     const schema = schemas.get(`${request.method} ${route}`)
     // A route whose body is a text takes it as it is, whatever its media type says.
     if (schema?.type === 'string') return await readText(request, maxBytes)
-    const body = await readBody(request, contentType, maxBytes)
+    // Wire: who changes something must say what kind of body it is, also of none. Deleting needs none.
+    const mayBeAbsent = schema === undefined || request.method === 'DELETE'
+    const body = await readBody(request, contentType, { maxBytes, mayBeAbsent })
     if (body instanceof UnreadableBody || schema === undefined) return body
     const coerced = coerceToSchema(body.value, schema, body.isForm)
     return coerced.refusal ? new UnreadableBody(coerced.refusal) : coerced.value
@@ -53,14 +55,14 @@ interface ReadableBody {
 async function readBody(
   request: Request,
   contentType: string,
-  maxBytes: number,
+  { maxBytes, mayBeAbsent }: { maxBytes: number; mayBeAbsent: boolean },
 ): Promise<ReadableBody | UnreadableBody> {
   const text = await readText(request, maxBytes)
   if (text instanceof UnreadableBody) return text
   const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
   if (type === 'application/x-www-form-urlencoded') return parseForm(text)
   if (type === 'application/json' || type.endsWith('+json')) return parseJson(text)
-  if (type === '') return text === '' ? { value: {}, isForm: false } : refuse('Empty Content-Type')
+  if (type === '') return text === '' && mayBeAbsent ? { value: {}, isForm: false } : refuse('Empty Content-Type')
   return refuse('Unsupported Content-Type')
 }
 

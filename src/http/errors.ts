@@ -42,6 +42,7 @@ export function refusalResponse({ baseUrl }: Pick<Context, 'baseUrl'>, refusal: 
     code: codeOf(status),
     request_id: exchangeOf(request).id,
     ...(details.fields ? { errors: details.fields } : {}),
+    ...(details.invalidTopics === undefined ? {} : { invalidTopics: details.invalidTopics }),
     ...(details.requiredScopes ? { required_scopes: details.requiredScopes } : {}),
   }
   return new Response(JSON.stringify(body), {

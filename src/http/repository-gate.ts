@@ -21,13 +21,16 @@ export type ChangeRule = Omit<RepositoryQuestion, 'isChange'> & {
   gitHooks?: boolean
 }
 
-/** @throws Refusal 404 in the same words for what does not exist, what is hidden and a unit that is off; 301 or 307 to a new name. */
+/**
+ * Also for what readers keep for themselves, such as a star: that goes on while the repository is archived.
+ * @throws Refusal 404 in the same words for what does not exist, what is hidden and a unit that is off; 301 or 307 to a new name.
+ */
 export const repositoryForReading = (
   context: Context,
   actor: Actor | undefined,
   path: Path,
   unit: UnitRule,
-): Promise<RepositoryAccess> => admitted(context, actor, path, { unit, level: 'read' })
+): Promise<RepositoryAccess> => admitted(context, actor, path, { unit, level: 'read', evenArchived: true })
 
 /** @throws Refusal as `repositoryForReading`, 403 when the caller sees the repository but lacks the level, 423 while it is archived. */
 export async function repositoryForChange(

@@ -10,6 +10,8 @@ export interface RefusalDetails {
   fields?: RefusedField[]
   headers?: Record<string, string>
   requiredScopes?: string[]
+  /** Wire: what was sent as topics and cannot be one; null where they are too many. */
+  invalidTopics?: string | readonly string[] | null
   /** Wire: a few refusals of the Gitea API come without `url`. */
   withoutUrl?: boolean
   /** Wire: a few refusals of the Gitea API are a line of text; who asks for JSON gets JSON all the same. */

@@ -11,6 +11,12 @@ export function isWebsite(text: string, maxLength = MAX_WEBSITE_LENGTH): boolean
   return hostname !== '' && username === '' && password === ''
 }
 
-/** Whether a text is an address without its scheme, as people write it: `www.example.com/docs`. */
-export const isHostAddress = (text: string): boolean =>
-  /^[a-z0-9-]+(\.[a-z0-9-]+)+(:\d+)?([/?#][^\s\\]*)?$/i.test(text) && URL.canParse(`https://${text}`)
+/** Whether a text begins with a scheme other than http and https. Browsers pass over controls and spaces, and so does this. */
+export const hasForeignScheme = (text: string): boolean => {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are meant.
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(text.replace(/[\x00-\x20]/g, ''))?.[1]
+  return scheme !== undefined && !/^https?$/i.test(scheme) && !HOST_ADDRESS.test(text)
+}
+
+/** An address without its scheme, as people write it: the port is none. */
+const HOST_ADDRESS = /^[a-z0-9-]+(\.[a-z0-9-]+)+:\d+([/?#][^\s\\]*)?$/i

@@ -14,6 +14,7 @@ export const APIError = t.Object(
     type: t.Optional(t.String({ description: 'RFC 9457: `about:blank`, the status says it all.' })),
     code: t.Optional(t.String({ description: 'The kind of refusal as one word.' })),
     request_id: t.Optional(t.String({ description: 'Finds the request in the log of the service.' })),
+    invalidTopics: t.Optional(t.Nullable(t.Union([t.String(), t.Array(t.String())]))),
     required_scopes: t.Optional(t.Array(t.String(), { description: 'What the token would need.' })),
   },
   { $id: 'APIError' },

@@ -123,7 +123,7 @@ export function presentRepository(shown: ShownRepository, viewer: Viewer): Repos
 /** Rights as Gitea's three words; the level on code decides. */
 export function presentPermission(rights: RepositoryRights): typeof Permission.static {
   const code = Math.max(rights.level('repo.code'), rights.overall)
-  return { admin: rights.overall >= Level.admin, push: code >= Level.write, pull: rights.highest >= Level.read }
+  return { admin: rights.overall >= Level.admin, push: code >= Level.write, pull: code >= Level.read }
 }
 
 function presentAlone(
@@ -167,18 +167,7 @@ function presentAlone(
     archived_at: wireTimeOr(row.archivedAt, EPOCH_TIME),
     permissions: presentPermission(rights),
     ...presentUnits(row),
-    ignore_whitespace_conflicts: row.ignoreWhitespaceConflicts,
-    allow_merge_commits: row.allowMergeCommits,
-    allow_rebase: row.allowRebase,
-    allow_rebase_explicit: row.allowRebaseExplicit,
-    allow_squash_merge: row.allowSquashMerge,
-    allow_fast_forward_only_merge: row.allowFastForwardOnlyMerge,
-    allow_rebase_update: row.allowRebaseUpdate,
-    allow_manual_merge: row.allowManualMerge,
-    autodetect_manual_merge: row.autodetectManualMerge,
-    default_delete_branch_after_merge: row.defaultDeleteBranchAfterMerge,
-    default_merge_style: row.defaultMergeStyle,
-    default_allow_maintainer_edit: row.defaultAllowMaintainerEdit,
+    ...presentMerging(row),
     avatar_url: row.avatar === '' ? '' : `${viewer.baseUrl}/repo-avatars/${row.avatar}`,
     // Wire: a repository that is open to all who may know of a private owner.
     internal: !row.isPrivate && owner.visibility === 'private',
@@ -187,6 +176,25 @@ function presentAlone(
     mirror_updated: ZERO_TIME,
     topics: row.topics,
     licenses: row.licenses,
+  }
+}
+
+/** Wire: where pull requests are switched off nothing is allowed, but for one word of the Gitea API that is true all the same. */
+function presentMerging(row: RepositoryRow) {
+  const isOn = row.hasPullRequests
+  return {
+    ignore_whitespace_conflicts: isOn && row.ignoreWhitespaceConflicts,
+    allow_merge_commits: isOn && row.allowMergeCommits,
+    allow_rebase: isOn && row.allowRebase,
+    allow_rebase_explicit: isOn && row.allowRebaseExplicit,
+    allow_squash_merge: isOn && row.allowSquashMerge,
+    allow_fast_forward_only_merge: isOn && row.allowFastForwardOnlyMerge,
+    allow_rebase_update: isOn && row.allowRebaseUpdate,
+    allow_manual_merge: !isOn || row.allowManualMerge,
+    autodetect_manual_merge: isOn && row.autodetectManualMerge,
+    default_delete_branch_after_merge: isOn && row.defaultDeleteBranchAfterMerge,
+    default_merge_style: isOn ? row.defaultMergeStyle : 'merge',
+    default_allow_maintainer_edit: isOn && row.defaultAllowMaintainerEdit,
   }
 }
 

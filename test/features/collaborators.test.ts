@@ -70,6 +70,7 @@ describe('collaborators', () => {
     await owner.client.put(`${open.path}/collaborators/${writer.name}`, { permission: 'write' })
     const target = `${open.path}/collaborators/${person.name}`
     expect((await writer.client.put(target, {})).status).toBe(403)
+    expect((await owner.client.put(target)).body).toMatchObject({ message: '[]: Empty Content-Type' })
     expect((await writer.client.delete(target)).status).toBe(403)
     expect((await writer.client.get(`${target}/permission`)).status).toBe(403)
     expect((await owner.client.get(`${target}/permission`)).body).toMatchObject({ permission: 'read' })
@@ -95,7 +96,8 @@ describe('the teams of a repository', () => {
     expect((await owner.client.delete(`${teams}/devs`)).status).toBe(204)
     expect((await owner.client.delete(`${teams}/devs`)).status).toBe(422)
     expect((await owner.client.delete(`${teams}/owners`)).status).toBe(422)
-    expect((await owner.client.put(`${teams}/nothing`)).status).toBe(422)
+    expect((await owner.client.put(`${teams}/nothing`)).status).toBe(404)
+    expect((await owner.client.delete(`${teams}/nothing`)).status).toBe(404)
     expect((await person.client.put(`${teams}/devs`)).status).toBe(403)
   })
 })

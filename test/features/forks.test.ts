@@ -44,9 +44,9 @@ test('a second fork and a taken name are refused; a fork of your own needs anoth
   expect((await bob.client.post(`${source.path}/forks`, { name: 'again' })).status).toBe(409)
   const carol = await service.createUser('carol')
   await carol.client.post('/user/repos', { name: 'source' })
-  expect((await carol.client.post(`${source.path}/forks`)).status).toBe(409)
+  expect((await carol.client.post(`${source.path}/forks`, {})).status).toBe(409)
   expect((await carol.client.post(`${source.path}/forks`, { name: 'mine' })).string('full_name')).toBe('carol/mine')
-  expect((await alice.client.post(`${source.path}/forks`)).status).toBe(409)
+  expect((await alice.client.post(`${source.path}/forks`, {})).status).toBe(409)
   const own = await alice.client.post(`${source.path}/forks`, { name: 'mine' })
   expect([own.status, own.body]).toMatchObject([
     202,
@@ -56,11 +56,11 @@ test('a second fork and a taken name are refused; a fork of your own needs anoth
   expect((await carol.client.post(`${source.path}/forks`, { name: '..' })).status).toBe(422)
 })
 
-test('a fork begins with code and pull requests, and nobody watches it', async () => {
-  const made = await (await service.createUser()).client.post(`${source.path}/forks`)
+test('a fork begins with code and pull requests, and who made it watches it', async () => {
+  const made = await (await service.createUser()).client.post(`${source.path}/forks`, {})
   const off = { has_issues: false, has_wiki: false, has_projects: false, has_releases: false, has_packages: false }
   expect(made.body).toMatchObject({ has_code: true, has_pull_requests: true, ...off, has_actions: false })
-  expect(made.number('watchers_count')).toBe(0)
+  expect(made.number('watchers_count')).toBe(1)
 })
 
 test('a fork for an organization needs the right to make repositories there', async () => {
@@ -69,17 +69,44 @@ test('a fork for an organization needs the right to make repositories there', as
   expect((await bob.client.post(`${source.path}/forks`, wanted)).status).toBe(403)
   const made = await alice.client.post(`${source.path}/forks`, wanted)
   expect([made.status, made.string('full_name')]).toEqual([202, 'friends/source'])
-  expect((await bob.client.post(`${source.path}/forks`, { organization: 'nobody' })).status).toBe(404)
+  for (const organization of ['nobody', '', 'bob'])
+    expect((await bob.client.post(`${source.path}/forks`, { organization })).status).toBe(404)
 })
 
 test('what is private stays private, and unknown to strangers', async () => {
   const hidden = await service.createRepository(alice, { private: true })
-  expect((await bob.client.post(`${hidden.path}/forks`)).status).toBe(404)
-  expect((await service.anonymous.post(`${hidden.path}/forks`)).status).toBe(401)
+  expect((await bob.client.post(`${hidden.path}/forks`, {})).status).toBe(404)
+  expect((await service.anonymous.post(`${hidden.path}/forks`, {})).status).toBe(401)
   await alice.client.post('/orgs', { username: 'secrets' })
   const made = await alice.client.post(`${hidden.path}/forks`, { organization: 'secrets' })
   expect(made.body).toMatchObject({ private: true })
   expect((await bob.client.get(`/repos/secrets/${hidden.name}`)).status).toBe(404)
+})
+
+test('forks follow into privacy, and do not leave it while their source is private', async () => {
+  const open = await service.createRepository(alice)
+  await bob.client.post(`${open.path}/forks`, {})
+  const fork = `/repos/bob/${open.name}`
+  const carol = await service.createUser()
+  await carol.client.post(`${fork}/forks`, {})
+  expect((await alice.client.patch(open.path, { private: true })).status).toBe(200)
+  for (const hidden of [open.path, fork, `/repos/${carol.name}/${open.name}`])
+    expect([hidden, (await service.anonymous.get(hidden)).status]).toEqual([hidden, 404])
+  const tried = await bob.client.patch(fork, { private: false })
+  expect([tried.status, tried.body]).toMatchObject([200, { private: true }])
+  await alice.client.patch(open.path, { private: false })
+  expect((await bob.client.get(fork)).body).toMatchObject({ private: true })
+  expect((await bob.client.patch(fork, { private: false })).body).toMatchObject({ private: false })
+})
+
+test('a fork that is made while its source becomes private is private', async () => {
+  const open = await service.createRepository(alice)
+  const people = await Promise.all(Array.from({ length: 4 }, () => service.createUser()))
+  await Promise.all([
+    ...people.map(({ client }) => client.post(`${open.path}/forks`, {})),
+    alice.client.patch(open.path, { private: true }),
+  ])
+  for (const { name } of people) expect((await service.anonymous.get(`/repos/${name}/${open.name}`)).status).toBe(404)
 })
 
 test('a fork holds only what can be reached from its refs', async () => {
@@ -87,13 +114,13 @@ test('a fork holds only what can be reached from its refs', async () => {
   const leak = await commitFile(cleaned, 'secret.txt', 'leak')
   const secret = leak.string('commit.sha')
   expect((await alice.client.delete(`${cleaned.path}/branches/leak`)).status).toBe(204)
-  expect((await bob.client.post(`${cleaned.path}/forks`)).status).toBe(202)
+  expect((await bob.client.post(`${cleaned.path}/forks`, {})).status).toBe(202)
   expect((await bob.client.get(`/repos/bob/${cleaned.name}/git/commits/${secret}`)).status).toBe(404)
 })
 
 test('the fork outlives its source', async () => {
   const dying = await service.createRepository(alice)
-  await bob.client.post(`${dying.path}/forks`)
+  await bob.client.post(`${dying.path}/forks`, {})
   expect((await alice.client.delete(dying.path)).status).toBe(204)
   await service.drain()
   const left = await bob.client.get(`/repos/bob/${dying.name}`)

@@ -266,7 +266,7 @@ test('stars, watchers and forks count what everybody may know of', async () => {
   expect(await counts()).toEqual([0, 1, 0])
   await fan.client.put(`/user/starred/${owner.name}/${repo.name}`)
   await fan.client.put(`${repo.path}/subscription`)
-  const fork = await fan.client.post(`${repo.path}/forks`)
+  const fork = await fan.client.post(`${repo.path}/forks`, {})
   expect(await counts()).toEqual([1, 2, 1])
   await show(fan, 'private')
   expect(await counts()).toEqual([0, 1, 0])
@@ -278,6 +278,16 @@ test('stars, watchers and forks count what everybody may know of', async () => {
   expect(await counts()).toEqual([1, 2, 1])
   await service.admin.client.delete(`/admin/users/${fan.name}?purge=true`)
   expect(await counts()).toEqual([0, 1, 0])
+})
+
+test('who reads an archived repository may star and watch it', async () => {
+  const repo = await service.createRepository(ann)
+  await ann.client.patch(repo.path, { archived: true })
+  const starred = `/user/starred/ann/${repo.name}`
+  expect((await bob.client.put(starred)).status).toBe(204)
+  expect((await bob.client.delete(starred)).status).toBe(204)
+  expect((await bob.client.put(`${repo.path}/subscription`)).status).toBe(200)
+  expect((await bob.client.delete(`${repo.path}/subscription`)).status).toBe(204)
 })
 
 test('counters are what they count', async () => {

@@ -21,16 +21,16 @@ export const collaboratorRoutes = (context: Context) =>
     .get(
       '/collaborators',
       async ({ actor, repo, query, request, set }) => {
-        const { page, links } = paging(context, query, { request, set })
+        const { page, total } = paging(context, query, { request, set })
         const found = await listCollaborators(context.db, repo.repository.id, page)
-        links(found.total)
+        total(found.total)
         return found.rows.map((user) => presentUser(user, viewerOf(context, actor)))
       },
       {
         readRepo: read,
         query: t.Object(pageQuery),
         response: { 200: t.Array(User) },
-        detail: { operationId: 'repoListCollaborators', summary: 'List collaborators', 'x-list': 'links' },
+        detail: { operationId: 'repoListCollaborators', summary: 'List collaborators', 'x-list': 'total' },
       },
     )
     .get(

@@ -34,7 +34,7 @@ export async function listTeamsOf(
 ): Promise<ShownTeam[]> {
   requireOrganization(repo)
   const rows = await listRepositoryTeams(context.db, repo.repository)
-  return shown(context, repo, await visible(context, rows, { repo, actor }))
+  return shown(context, await visible(context, rows, { repo, actor }))
 }
 
 /** @throws Refusal 404 for a team that does not reach the repository or hides, 405 where the owner is no organization */
@@ -44,16 +44,16 @@ export async function getRepositoryTeam(
 ): Promise<ShownTeam> {
   requireOrganization(repo)
   const rows = await listRepositoryTeams(context.db, repo.repository, name)
-  const [team] = await shown(context, repo, await visible(context, rows, { repo, actor }))
+  const [team] = await shown(context, await visible(context, rows, { repo, actor }))
   if (!team) throw notFound()
   return team
 }
 
-/** @throws Refusal 403 where only owners give teams access, 405 without an organization, 422 for an unknown team and for one that has it */
+/** @throws Refusal 403 where only owners give teams access, 404 for an unknown team, 405 without an organization, 422 for one that has it */
 export async function addTeamToRepository(context: Context, target: Target): Promise<void> {
   const team = await requireChangeableTeam(context, target)
   if (await teamReaches(context.db, team.id, target.repo.repository.id))
-    throw invalid('the team already has access to the repository')
+    throw invalid(`team '${team.name}' is already added to repo`)
   await grant(context, { ...target, team })
 }
 
@@ -61,7 +61,7 @@ export async function addTeamToRepository(context: Context, target: Target): Pro
 export async function removeTeamFromRepository(context: Context, target: Target): Promise<void> {
   const team = await requireChangeableTeam(context, target)
   requireSingly(team)
-  if (!(await revoke(context, { ...target, team }))) throw invalid('the team has no access to the repository')
+  if (!(await revoke(context, { ...target, team }))) throw invalid(`team '${team.name}' was not added to repo`)
 }
 
 /** @throws Refusal 404 for a repository that the organization does not have or the caller does not see */
@@ -125,7 +125,7 @@ async function revoke({ db }: Context, { actor, repo, team }: TeamChange): Promi
 async function requireChangeableTeam({ db }: Context, { actor, repo, name }: Target): Promise<TeamRow> {
   requireOrganization(repo)
   const team = await findTeamByName(db, repo.owner.id, name)
-  if (!team) throw invalid(`team does not exist [name: ${name}]`)
+  if (!team) throw notFound(`team does not exist [name: ${name}]`)
   requireMayChange({ actor, repo, team })
   return team
 }
@@ -143,7 +143,7 @@ function requireSingly(team: TeamRow): void {
 }
 
 function requireOrganization({ owner }: RepositoryAccess): void {
-  if (owner.kind !== 'organization') throw new Refusal(405, 'the owner of the repository is no organization')
+  if (owner.kind !== 'organization') throw new Refusal(405, 'repo is not owned by an organization')
 }
 
 /** A private team is for its own members and the owners to know. */
@@ -157,8 +157,9 @@ async function visible(
   return rows.filter(({ id, visibility }) => visibility !== 'private' || own.has(id))
 }
 
-const shown = ({ db }: Context, { owner }: RepositoryAccess, rows: TeamRow[]): Promise<ShownTeam[]> =>
+/** Wire: the organization is the owner of the repository, and is not repeated. */
+const shown = ({ db }: Context, rows: TeamRow[]): Promise<ShownTeam[]> =>
   loadTeams(
     db,
-    rows.map((team) => ({ team, organization: owner })),
+    rows.map((team) => ({ team })),
   )

@@ -1,4 +1,6 @@
 import { Elysia, t } from 'elysia'
+import type { UserRow } from '../../../db/schema/users.ts'
+import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { gate } from '../../http/gate.ts'
 import { organizationFor } from '../../http/organization-gate.ts'
@@ -33,10 +35,7 @@ export const forkRoutes = (context: Context) =>
     .post(
       '',
       async ({ actor, repo, body, request, status }) => {
-        const path = { request, name: body.organization ?? '' }
-        const owner = body.organization
-          ? (await organizationFor(context, actor, path, { role: 'creator' })).row
-          : actor.user
+        const owner = await forkOwner(context, actor, { request, name: body.organization })
         const id = await createFork(context, { actor, source: repo, owner, option: body })
         // Wire: Gitea forks in the background; here it is done when this is answered.
         return status(202, presentRepository(await getShownRepository(context, actor, id), viewerOf(context, actor)))
@@ -48,3 +47,13 @@ export const forkRoutes = (context: Context) =>
         detail: { operationId: 'createFork', summary: 'Fork a repository', 'x-refuses': [409] },
       },
     )
+
+async function forkOwner(
+  context: Context,
+  actor: Actor,
+  { request, name }: { request: Request; name: string | undefined },
+): Promise<UserRow> {
+  if (name === undefined) return actor.user
+  const organization = await organizationFor(context, actor, { request, name }, { role: 'creator', isTerse: true })
+  return organization.row
+}

@@ -8,11 +8,19 @@ import type { RepositoryAccess } from '../../access/repository-access.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { appendEvent } from '../../events/append.ts'
-import { conflict, forbidden } from '../../kernel/errors.ts'
+import { conflict, forbidden, notFound } from '../../kernel/errors.ts'
 import { recordFirstRefs } from '../refs/sync.ts'
 import { NAME_TAKEN, requireRepositoryName } from '../repositories/names.ts'
 import { requireUnblocked } from '../repositories/people.ts'
-import { countOwned, insertCreatorAsAdmin, insertRepository, isNameTaken } from '../repositories/store.ts'
+import { requiresPrivateForks } from '../repositories/privacy.ts'
+import {
+  countOwned,
+  insertCreatorAsAdmin,
+  insertRepository,
+  insertTeamWatches,
+  insertWatch,
+  isNameTaken,
+} from '../repositories/store.ts'
 import { payloadOf, subjectOf } from '../repositories/subject.ts'
 import { requireQuota } from '../repository-creation/create.ts'
 import { buildRepository } from '../repository-creation/reserved.ts'
@@ -49,10 +57,17 @@ async function buildFork(context: Context, fork: Fork): Promise<number> {
     async insertRows(tx, id) {
       await requireUnblocked(tx, actor, source.repository)
       const { bytes } = await context.git.sizeOnDisk(id)
-      const row = await insertRepository(tx, { ...copiedFrom(source), id, ownerId: owner.id, name, sizeBytes: bytes })
+      // Made private meanwhile, or deleted: the copy must not be more open than what it was made from.
+      const isPrivate = await requiresPrivateForks(tx, source.repository.id)
+      if (isPrivate === undefined) throw notFound()
+      const now = context.clock.now()
+      const given = { id, ownerId: owner.id, name, sizeBytes: bytes, isPrivate, createdAt: now, updatedAt: now }
+      const row = await insertRepository(tx, { ...copiedFrom(source), ...given })
       requireQuota(context, actor, { owner, owned: await countOwned(tx, owner.id), more: 0 })
       if (owner.kind === 'organization' && !actor.user.isAdmin)
         await insertCreatorAsAdmin(tx, { repositoryId: id, organizationId: owner.id, userId: actor.user.id })
+      await insertWatch(tx, actor.user.id, id)
+      if (owner.kind === 'organization') await insertTeamWatches(tx, id)
       await recordFirstRefs({ ...context, db: tx }, row, actor.user)
       await appendEvent(tx, {
         ...subjectOf(row, actor),
@@ -85,11 +100,10 @@ async function findFork(db: Db, parentId: number, ownerId: number): Promise<bool
   return (await db.$count(repositories, mine)) > 0
 }
 
-function copiedFrom({ repository, owner }: RepositoryAccess) {
+function copiedFrom({ repository }: RepositoryAccess) {
   return {
     description: repository.description,
     website: repository.website,
-    isPrivate: repository.isPrivate || owner.visibility !== 'public',
     isFork: true,
     parentId: repository.id,
     defaultBranch: repository.defaultBranch,

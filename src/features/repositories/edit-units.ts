@@ -3,8 +3,8 @@ import { invalid } from '../../kernel/errors.ts'
 import type { EditRepoOption } from './schema.ts'
 
 /**
- * The columns that switch the parts of a repository. Wire: issues that are switched on without an external tracker are the
- * built-in ones, and so with the wiki.
+ * The columns that switch the parts of a repository. Wire: settings of issues count beside `has_issues` only; issues that are
+ * switched on without an external tracker are the built-in ones, and so with the wiki.
  * @throws Refusal 422 for addresses that are not http or https
  */
 export function unitChanges(repository: RepositoryRow, change: EditRepoOption): Partial<NewRepository> {
@@ -17,34 +17,40 @@ export function unitChanges(repository: RepositoryRow, change: EditRepoOption): 
     hasPackages: change.has_packages,
     hasActions: change.has_actions,
     ...issueChanges(repository, change),
-    ...wikiChanges(repository, change),
+    ...wikiChanges(change),
   }
   return Object.fromEntries(Object.entries(switches).filter(([, value]) => value !== undefined))
 }
 
 function issueChanges(repository: RepositoryRow, change: EditRepoOption): Partial<NewRepository> {
   const { has_issues: hasIssues, external_tracker: external, internal_tracker: internal } = change
-  const isOn = hasIssues ?? repository.hasIssues
-  if (!isOn) return { hasIssues }
+  if (!hasIssues) return { hasIssues }
   if (external) return { hasIssues, externalTracker: requireTracker(external) }
+  const begins = !repository.hasIssues || repository.externalTracker !== null
   return {
     hasIssues,
-    externalTracker: hasIssues || internal ? null : undefined,
-    enableTimeTracker: internal?.enable_time_tracker,
-    allowOnlyContributorsToTrackTime: internal?.allow_only_contributors_to_track_time,
-    enableIssueDependencies: internal?.enable_issue_dependencies,
+    externalTracker: null,
+    ...(begins ? NEW_TRACKER : {}),
+    ...(internal && {
+      enableTimeTracker: internal.enable_time_tracker,
+      allowOnlyContributorsToTrackTime: internal.allow_only_contributors_to_track_time,
+      enableIssueDependencies: internal.enable_issue_dependencies,
+    }),
   }
 }
 
-function wikiChanges(repository: RepositoryRow, change: EditRepoOption): Partial<NewRepository> {
+/** Wire: what the built-in tracker was set to before it was switched off is forgotten. */
+const NEW_TRACKER = { enableTimeTracker: true, allowOnlyContributorsToTrackTime: true, enableIssueDependencies: true }
+
+function wikiChanges(change: EditRepoOption): Partial<NewRepository> {
   const { has_wiki: hasWiki, external_wiki: external } = change
-  if (!(hasWiki ?? repository.hasWiki)) return { hasWiki }
+  if (!hasWiki) return { hasWiki }
   if (external) {
     const url = external.external_wiki_url ?? ''
     if (!isWebAddress(url)) throw invalid('External wiki URL not valid', 'external_wiki')
     return { hasWiki, externalWikiUrl: url }
   }
-  return { hasWiki, externalWikiUrl: hasWiki ? null : undefined }
+  return { hasWiki, externalWikiUrl: null }
 }
 
 const TRACKER_STYLES = new Set(['numeric', 'alphanumeric', 'regexp'])

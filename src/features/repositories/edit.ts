@@ -1,5 +1,4 @@
-import { and, eq } from 'drizzle-orm'
-import { refs } from '../../../db/schema/refs.ts'
+import type { Db } from '../../../db/client.ts'
 import { type NewRepository, type RepositoryRow, repositoryRedirects } from '../../../db/schema/repositories.ts'
 import type { UserRow } from '../../../db/schema/users.ts'
 import { violatedConstraint } from '../../../db/violations.ts'
@@ -8,10 +7,12 @@ import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { appendEvent } from '../../events/append.ts'
 import { invalid, notFound } from '../../kernel/errors.ts'
-import { isHostAddress, isWebsite } from '../../kernel/website.ts'
-import { lockRepository, raiseGeneration } from '../refs/store.ts'
+import { hasForeignScheme } from '../../kernel/website.ts'
+import { BRANCHES } from '../refs/names.ts'
+import { loadRows, lockRepository, raiseGeneration } from '../refs/store.ts'
 import { unitChanges } from './edit-units.ts'
 import { NAME_TAKEN, requireBranchName, requireRepositoryName } from './names.ts'
+import { hideForks, requiresPrivateForks } from './privacy.ts'
 import type { EditRepoOption } from './schema.ts'
 import { endRedirect, updateRepository } from './store.ts'
 import { auditSubjectOf, payloadOf, subjectOf } from './subject.ts'
@@ -24,17 +25,19 @@ interface Edit {
 
 /**
  * Changes what is given and nothing else. An old name leads to the new one until somebody takes it.
- * @throws Refusal 422 for a name that is taken or cannot be, a branch that does not exist, an address that is not http or https
+ * @throws Refusal 422 for a name that is taken or cannot be, a branch name that cannot be, a link to something else than a web page
  */
 export async function editRepository(context: Context, actor: Actor, edit: Edit): Promise<void> {
   try {
     await context.db.transaction(async (tx) => {
       const inside = { ...context, db: tx }
+      const staysPrivate = await mustStayPrivate(tx, edit)
       // What an edit at the same moment has left is what this one changes.
       const repository = await lockRepository(tx, edit.repository.id)
       if (!repository) throw notFound()
-      const columns = { ...plainColumns(context, repository, edit.change), ...unitChanges(repository, edit.change) }
-      const name = newName(repository, edit.change)
+      const change = await withoutEffectless(tx, repository, { change: edit.change, staysPrivate })
+      const columns = { ...plainColumns(context, repository, change), ...unitChanges(repository, change) }
+      const name = newName(repository, change)
       if (name === undefined && Object.keys(columns).length === 0) return
       const updatedAt = context.clock.now()
       const row = await updateRepository(tx, repository.id, { ...columns, ...(name ? { name } : {}), updatedAt })
@@ -43,6 +46,7 @@ export async function editRepository(context: Context, actor: Actor, edit: Edit)
       const after = { ...columns, ...(name ? { name } : {}) }
       const subject = auditSubjectOf(row, edit.owner)
       await recordAudit(tx, actor, { action: 'repository.edit', subject, before: repository, after })
+      if (row.isPrivate && !repository.isPrivate) await hideForks(tx, row.id, updatedAt)
       if (columns.defaultBranch !== undefined) await moveHead(inside, row)
     })
   } catch (error) {
@@ -50,20 +54,39 @@ export async function editRepository(context: Context, actor: Actor, edit: Edit)
   }
 }
 
+/** Locks the parent before the fork, as whoever makes the parent private does. */
+async function mustStayPrivate(tx: Db, { repository: { parentId }, change }: Edit): Promise<boolean> {
+  if (change.private !== false || parentId === null) return false
+  return (await requiresPrivateForks(tx, parentId)) === true
+}
+
+/** Wire: a branch that does not exist, and publicity for a fork of what is private, are passed over without a word. */
+async function withoutEffectless(
+  tx: Db,
+  { id, isEmpty }: RepositoryRow,
+  { change, staysPrivate }: { change: EditRepoOption; staysPrivate: boolean },
+): Promise<EditRepoOption> {
+  const { default_branch: branch } = change
+  if (branch) requireBranchName(branch)
+  const isUnknown = branch && !isEmpty && !(await loadRows(tx, id, [BRANCHES + branch])).has(BRANCHES + branch)
+  return {
+    ...change,
+    default_branch: isUnknown ? undefined : branch,
+    private: staysPrivate ? undefined : change.private,
+  }
+}
+
 function newName({ name }: RepositoryRow, change: EditRepoOption): string | undefined {
-  if (!change.name || change.name === name) return undefined
+  if (change.name === undefined || change.name === name) return undefined
   requireRepositoryName(change.name)
   return change.name
 }
 
 type Columns = Partial<NewRepository>
 
-const MAX_WEBSITE = 1024
-
 function plainColumns({ clock }: Context, repository: RepositoryRow, change: EditRepoOption): Columns {
-  if (change.default_branch) requireBranchName(change.default_branch)
-  if (change.website && !isWebsite(change.website, MAX_WEBSITE) && !isHostAddress(change.website))
-    throw invalid('Url', 'website')
+  // Wire: any text. But it is shown as a link, and nothing but a web page may be behind that.
+  if (change.website && hasForeignScheme(change.website)) throw invalid('Url', 'website')
   const { archived } = change
   return withoutAbsent({
     description: change.description,
@@ -117,11 +140,7 @@ async function recordRename(
 }
 
 /** Under the lock of the row, and last: what can fail afterwards is only the commit. */
-async function moveHead({ db, git }: Context, { id, defaultBranch, isEmpty }: RepositoryRow): Promise<void> {
-  if (!isEmpty) {
-    const isBranch = and(eq(refs.repositoryId, id), eq(refs.kind, 'branch'), eq(refs.name, defaultBranch))
-    if ((await db.$count(refs, isBranch)) === 0) throw invalid('there is no such branch', 'default_branch')
-  }
+async function moveHead({ db, git }: Context, { id, defaultBranch }: RepositoryRow): Promise<void> {
   await git.setHead(id, defaultBranch)
   // A push that has read HEAD before reads it again.
   await raiseGeneration(db, id)

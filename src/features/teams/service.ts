@@ -19,7 +19,6 @@ import {
   type NewTeam,
   removeTeam,
   replaceUnits,
-  type TeamWithOrganization,
   updateTeam,
 } from './store.ts'
 import { leavesOwners, readRights } from './units.ts'
@@ -105,7 +104,7 @@ export async function deleteTeam(
 }
 
 /** Adds what teams show beside their own row: one statement, however many there are. */
-export async function loadTeams(db: Db, rows: readonly TeamWithOrganization[]): Promise<ShownTeam[]> {
+export async function loadTeams(db: Db, rows: readonly Omit<ShownTeam, 'units'>[]): Promise<ShownTeam[]> {
   const units = await loadUnits(
     db,
     rows.map(({ team }) => team.id),

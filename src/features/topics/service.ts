@@ -28,14 +28,14 @@ export async function setTopics(context: Context, repositoryId: number, names: r
   await context.db.transaction((tx) => writeTopics({ ...context, db: tx }, repositoryId, () => wanted))
 }
 
-/** Nothing changes when it is there already. @throws Refusal 422 */
+/** Nothing changes when it is there already. @throws Refusal 422 naming what cannot be a topic, or for one too many */
 export async function addTopic(context: Context, repositoryId: number, name: string): Promise<void> {
-  const wanted = normalised([name])
-  if (wanted.length === 0) throw invalid('a topic needs a name', 'topic')
+  const [wanted] = normalised([name])
+  requireTopic(name, wanted)
   await context.db.transaction((tx) =>
     writeTopics({ ...context, db: tx }, repositoryId, (current) => {
-      const all = [...new Set([...current, ...wanted])]
-      requireTopics(all)
+      const all = [...new Set([...current, wanted])]
+      if (all.length > MAX_TOPICS) throw invalid('Exceeding maximum allowed topics per repo.')
       return all
     }),
   )
@@ -43,8 +43,8 @@ export async function addTopic(context: Context, repositoryId: number, name: str
 
 /** @throws Refusal 404 when the repository does not have it */
 export async function removeTopic(context: Context, repositoryId: number, name: string): Promise<void> {
-  const [gone = ''] = normalised([name])
-  if (!isTopic(gone)) throw invalid('not the name of a topic', 'topic')
+  const [gone] = normalised([name])
+  requireTopic(name, gone)
   await context.db.transaction((tx) =>
     writeTopics({ ...context, db: tx }, repositoryId, (current) => {
       if (!current.includes(gone)) throw notFound()
@@ -54,12 +54,18 @@ export async function removeTopic(context: Context, repositoryId: number, name: 
 }
 
 function requireTopics(names: readonly string[]): void {
-  if (names.length > MAX_TOPICS) throw invalid(`Exceeding maximum number of topics per repo (${MAX_TOPICS})`, 'topics')
+  if (names.length > MAX_TOPICS) throw wrongTopics('Exceeding maximum number of topics per repo', null)
   const wrong = names.filter((name) => !isTopic(name))
-  if (wrong.length === 0) return
-  const fields = wrong.map((name) => ({ field: 'topics', message: `not the name of a topic: ${name}` }))
-  throw new Refusal(422, 'Topic names are invalid', { fields })
+  if (wrong.length > 0) throw wrongTopics('Topic names are invalid', wrong)
 }
+
+function requireTopic(name: string, normal: string | undefined): asserts normal is string {
+  if (normal === undefined || !isTopic(normal)) throw wrongTopics('Topic name is invalid', name)
+}
+
+/** Wire: what cannot be a topic is named under a key of its own. */
+const wrongTopics = (message: string, invalidTopics: string | readonly string[] | null) =>
+  new Refusal(422, message, { invalidTopics })
 
 /** Under the lock of the repository's row: two callers who add at once both succeed. */
 async function writeTopics(
