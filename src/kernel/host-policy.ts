@@ -41,12 +41,18 @@ export function isHostRule(word: string): boolean {
 
 const LOCAL_RANGES: readonly string[] = ['private', 'uniqueLocal', 'loopback']
 
+/** All public addresses of IPv6 (https://www.iana.org/assignments/ipv6-address-space): the library knows not every range beside it. */
+const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3')
+
+const isPublic = (address: ipaddr.IPv4 | ipaddr.IPv6): boolean =>
+  address.range() === 'unicast' && (address.kind() === 'ipv4' || address.match(GLOBAL_IPV6))
+
 function ruleOf(word: string): Rule {
   switch (word.toLowerCase()) {
     case '*':
       return () => true
     case 'external':
-      return (_, address) => address.range() === 'unicast'
+      return (_, address) => isPublic(address)
     case 'private':
       return (_, address) => LOCAL_RANGES.includes(address.range())
     case 'loopback':

@@ -1,9 +1,10 @@
 import { type LookupAddress, lookup as resolveName } from 'node:dns'
-import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
+import { type ClientRequest, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIP, type LookupFunction, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { HostPolicy } from '../kernel/host-policy.ts'
+import { messageOf } from '../kernel/thrown.ts'
 import { OutboundError } from './outbound-error.ts'
 
 export interface ExchangeOptions {
@@ -36,8 +37,7 @@ export async function exchange(
   if (isIP(host) !== 0 && !options.hosts.allows(host, host)) throw refusal(host)
   const tunnel = options.proxy === undefined ? undefined : await openTunnel(options, url, signal)
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
-  const start = url.protocol === 'https:' ? httpsRequest : httpRequest
-  const request = start(
+  const request = begin(
     url,
     {
       method,
@@ -53,6 +53,15 @@ export async function exchange(
   limitSilence(request, options.limits, tunnel !== undefined)
   request.end(body)
   return await promise
+}
+
+/** A header that cannot be written is thrown at once. Another try would not help. */
+function begin(url: URL, options: RequestOptions, answer: (message: IncomingMessage) => void): ClientRequest {
+  try {
+    return url.protocol === 'https:' ? httpsRequest(url, options, answer) : httpRequest(url, options, answer)
+  } catch (error) {
+    throw new OutboundError('refused', `the request cannot be written: ${messageOf(error)}`, { cause: error })
+  }
 }
 
 const refusal = (host: string) => new OutboundError('refused', `${host} is an address that this service may not reach`)

@@ -5,15 +5,31 @@ import { lockUnsealed, setAddress } from './store.ts'
 const PURPOSE = 'hook url'
 const HIDDEN = '***'
 
+/** Services whose paths hold the secret: the host, and the path up to the secret with the secret behind it. */
+const SECRET_PATHS: readonly (readonly [host: RegExp, path: RegExp])[] = [
+  [/^hooks\.slack(?:-gov)?\.com$/, /^(\/[^/]+\/).+/s],
+  [/^(?:\w+\.)?discord(?:app)?\.com$/, /^(\/api\/(?:v\d+\/)?webhooks\/[^/]+\/)[^/]+/],
+  [/^api\.telegram\.org$/, /^(\/bot)[^/]+/],
+  [/^open\.(?:feishu\.cn|larksuite\.com)$/, /^(\/open-apis\/bot\/(?:v2\/)?hook\/).+/s],
+  [/^(?:.+\.webhook\.office\.com|outlook\.office(?:365)?\.com)$/, /^(\/webhook(?:b2)?\/).+/s],
+]
+
 /**
  * The address as everybody may read it who may read the hook. What may be a secret is hidden: user and password, each value of the
- * query, and the fragment. The path stays.
+ * query, the fragment, and the secret in the path of services that are known to have one. Other paths stay.
  */
 export function shownAddress(url: string): string {
   const [, scheme = '', user = '', place = '', query, fragment] =
     /^([^:]+:\/\/)([^/?#]*@)?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s.exec(url) ?? []
   const shownQuery = query === undefined ? '' : `?${query.split('&').map(hideValue).join('&')}`
-  return `${scheme}${user && `${HIDDEN}@`}${place}${shownQuery}${fragment ? `#${HIDDEN}` : ''}`
+  return `${scheme}${user && `${HIDDEN}@`}${shownPlace(place)}${shownQuery}${fragment ? `#${HIDDEN}` : ''}`
+}
+
+function shownPlace(place: string): string {
+  const [, authority = '', path = ''] = /^([^/]*)(.*)$/s.exec(place) ?? []
+  const host = authority.replace(/\.?(?::\d*)?$/, '').toLowerCase()
+  const [, secret] = SECRET_PATHS.find(([known]) => known.test(host)) ?? []
+  return authority + (secret ? path.replace(secret, `$1${HIDDEN}`) : path)
 }
 
 /** A part without a name may be the secret itself. */

@@ -49,9 +49,15 @@ export function readNewConfig(type: HookType, config: Readonly<Record<string, st
 }
 
 /** Line breaks would end a header and begin another one. @throws Refusal 422 */
-export function requirePlain(text: string, field: string, maxLength: number): void {
+function requirePlain(text: string, field: string, maxLength: number): void {
   if (text.length > maxLength) throw invalid('MaxSize', field)
   if (/[\r\n\0]/.test(text)) throw invalid('must not hold line breaks', field)
+}
+
+/** Characters that a header may hold (RFC 9110, 5.5): another one would let no request be made. @throws Refusal 422 */
+export function requireHeaderValue(text: string, field: string, maxLength: number): void {
+  requirePlain(text, field, maxLength)
+  if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(text)) throw invalid('holds characters that no header may hold', field)
 }
 
 /** @throws Refusal 422 */

@@ -40,12 +40,13 @@ export function hookRequest(sending: Sending): OutboundRequest {
   const { url, authorization } = withoutUser(sending.url)
   const takesForm = (sending.type === 'gitea' || sending.type === 'gogs') && sending.contentType === 'form'
   const form = `payload=${encodeURIComponent(sending.payload).replace(/%20/g, '+')}`
-  const isGet = sending.httpMethod === 'GET'
+  const isMatrix = sending.type === 'matrix'
+  const isGet = sending.httpMethod === 'GET' && !isMatrix
   const body = isGet ? '' : takesForm ? form : sending.payload
   const given = sending.authorization.trim() || authorization
   return {
-    url: isGet ? withPayload(url, sending.payload) : url.href,
-    method: sending.httpMethod,
+    url: isGet ? withPayload(url, sending.payload) : isMatrix ? withTransaction(url, sending.uuid) : url.href,
+    method: isMatrix ? 'PUT' : sending.httpMethod,
     secretHeaders: SECRET_HEADERS,
     headers: {
       'user-agent': `Hearth/${version}`,
@@ -113,8 +114,27 @@ function withoutUser(text: string): { url: URL; authorization: string } {
   if (username === '' && password === '') return { url, authorization: '' }
   url.username = ''
   url.password = ''
-  const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')
+  const credentials = Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64')
   return { url, authorization: `Basic ${credentials}` }
+}
+
+/**
+ * https://spec.matrix.org, "Sending events to a room": a server drops what comes twice under one transaction. So it is the delivery, which
+ * keeps its id when it is repeated; Gitea takes the hash of the body, under which the second of two equal messages is lost.
+ */
+function withTransaction(url: URL, uuid: string): string {
+  const full = new URL(url)
+  full.pathname = `${full.pathname.replace(/\/$/, '')}/${uuid}`
+  return full.href
+}
+
+/** A part of an address that is not escaped well is taken as it stands. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }
 
 function withPayload(url: URL, payload: string): string {

@@ -6,7 +6,7 @@ import type { OutboundAnswer, OutboundRequest } from '../outbound/client.ts'
 import { OutboundError } from '../outbound/outbound-error.ts'
 import { PER_HOST } from '../outbound/places.ts'
 import { openAddress } from './address.ts'
-import { wakeHookLater } from './deliveries.ts'
+import { wakeHookLater, wakeHooks } from './deliveries.ts'
 import { pauseIfDead } from './pause.ts'
 import { hookRequest, SECRET_HEADERS } from './request.ts'
 import { judgeAnswer, judgeError, MAX_ATTEMPTS, nextAttempt, type Verdict } from './retry.ts'
@@ -46,7 +46,7 @@ export const hookHandlers: Pick<JobHandlers, 'webhooks.send'> = {
       if (next > now) return wakeHookLater(db, hookId, next)
       if (did === 'nothing due') await postponeBlocked(db, hookId, now)
     }
-    await wakeHookLater(db, hookId, clock.now())
+    await wakeHooks(db, [hookId])
   },
 }
 

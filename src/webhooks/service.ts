@@ -7,7 +7,7 @@ import { notFound } from '../kernel/errors.ts'
 import { parseId } from '../kernel/ids.ts'
 import type { ShownHook } from '../wire/hook.ts'
 import { sealAddress } from './address.ts'
-import { readConfig, readNewConfig, requireBranchFilter, requireHookType, requirePlain } from './config.ts'
+import { readConfig, readNewConfig, requireBranchFilter, requireHeaderValue, requireHookType } from './config.ts'
 import { normaliseEvents } from './events.ts'
 import { resumeHook } from './pause.ts'
 import type { CreateHookOption, EditHookOption } from './schema.ts'
@@ -126,7 +126,7 @@ function readCommon(
   option: EditHookOption,
 ): Pick<NewHook, 'events' | 'branchFilter' | 'authorizationHeader'> {
   const header = option.authorization_header ?? ''
-  requirePlain(header, 'authorization_header', MAX_HEADER_LENGTH)
+  requireHeaderValue(header, 'authorization_header', MAX_HEADER_LENGTH)
   return {
     events: normaliseEvents(option.events),
     branchFilter: requireBranchFilter(option.branch_filter ?? ''),

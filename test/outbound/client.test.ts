@@ -2,6 +2,7 @@ import { afterEach, expect, test } from 'bun:test'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { type AddressInfo, connect, createServer as createSocketServer, type Server, type Socket } from 'node:net'
+import { gzipSync } from 'node:zlib'
 import { readHostPolicy } from '../../src/kernel/host-policy.ts'
 import { createOutbound, type OutboundRequest } from '../../src/outbound/client.ts'
 import { OutboundError } from '../../src/outbound/outbound-error.ts'
@@ -104,7 +105,13 @@ test('no inner address is connected to, however it is written', async () => {
     '0177.1',
     '0',
   ]
-  for (const host of [...hosts, '169.254.169.254', '[fe80::1]', '10.0.0.1'])
+  const elsewhere = [
+    ...['169.254.169.254', '10.0.0.1', '172.16.0.1', '192.168.1.1', '100.64.0.1', '0.0.0.0', '224.0.0.1', '240.0.0.1'],
+    ...['255.255.255.255', '192.0.2.1', '198.18.0.1', '[::]', '[fe80::1]', '[fc00::1]', '[ff02::1]', '[::127.0.0.1]'],
+    ...['[64:ff9b::7f00:1]', '[64:ff9b::a9fe:a9fe]', '[64:ff9b:1::7f00:1]', '[2002:7f00:1::]', '[2001::7f00:1]'],
+    ...['[::ffff:0:127.0.0.1]', '[100::1]', '[2001:db8::1]', '[fec0::1]', '[5f00::1]', '127.0.0.1.'],
+  ]
+  for (const host of [...hosts, ...elsewhere])
     expect([host, await faultOf(send(`http://${host}:${port}/`, { words: ['external'] }))]).toEqual([host, 'refused'])
   expect(seen).toEqual([])
 })
@@ -141,6 +148,39 @@ test.each([
   const { port, seen } = await receive((response) => void response.writeHead(302, { location }).end())
   expect(await faultOf(send(`http://127.0.0.1:${port}/`))).toBe(fault)
   expect(seen.length).toBe(location === '/again' ? 4 : 1)
+})
+
+test('a packed answer is not unpacked: what is read of it is what came', async () => {
+  const bomb = gzipSync(Buffer.alloc(50_000_000))
+  const { port } = await receive((response) => {
+    response.writeHead(200, { 'content-encoding': 'gzip' })
+    response.end(bomb)
+  })
+  const answer = await send(`http://127.0.0.1:${port}/`)
+  expect(answer.isCut).toBe(true)
+  expect(answer.body.length).toBeLessThanOrEqual(1000)
+  expect(answer.body).not.toMatch(/^\0+$/)
+})
+
+test('a head of megabytes is not kept', async () => {
+  const port = await raw((socket) => {
+    socket.once('data', () => {
+      socket.write('HTTP/1.1 200 OK\r\n')
+      for (let line = 0; line < 2500; line++) socket.write(`x-${line}: ${'y'.repeat(4000)}\r\n`)
+      socket.end('\r\nlate')
+    })
+  })
+  expect(await faultOf(send(`http://127.0.0.1:${port}/`))).toBe('broken')
+})
+
+test('a header that cannot be written is refused, and no other is sent', async () => {
+  const { port, seen } = await receive((response) => void response.end())
+  const outbound = createOutbound({ hosts: readHostPolicy(['loopback']), limits: generous })
+  for (const authorization of ['Bearer \u2603', 'a\r\nx-b: c', 'a\0'])
+    expect(
+      await faultOf(outbound.send(request(`http://127.0.0.1:${port}/`, { headers: { authorization } }), never)),
+    ).toBe('refused')
+  expect(seen).toEqual([])
 })
 
 test('303 and 304 are answers: the request is not repeated as another', async () => {

@@ -2,19 +2,26 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import { createHmac } from 'node:crypto'
 import { join } from 'node:path'
 import { startTestService, type TestRepository, type TestService, type TestUser } from '../harness/service.ts'
+import { type SmtpSink, startSmtpSink } from '../harness/smtp.ts'
 import { openSink, type Sink } from './sink.ts'
 
 let service: TestService
 let owner: TestUser
 let repo: TestRepository
 let sink: Sink
+let mailbox: SmtpSink
 /** Ahead of the clock on the wall by what tests let pass. */
 let ahead = 0
 const now = () => new Date(Date.now() + ahead)
 
 beforeAll(async () => {
+  mailbox = await startSmtpSink({ disabledCommands: ['STARTTLS', 'AUTH'] })
   service = await startTestService({
-    settings: { WEBHOOK_ALLOWED_HOSTS: 'loopback' },
+    settings: {
+      WEBHOOK_ALLOWED_HOSTS: 'loopback',
+      SMTP_URL: `smtp://127.0.0.1:${mailbox.port}`,
+      MAIL_FROM: 'hearth@forge.example',
+    },
     clock: { now },
   })
   owner = await service.createUser()
@@ -29,6 +36,7 @@ afterEach(async () => {
 afterAll(async () => {
   await service.stop()
   await sink.close()
+  await mailbox.stop()
 })
 
 const ALL = ['create', 'delete', 'push', 'fork', 'issues', 'issue_comment', 'repository']
@@ -254,6 +262,24 @@ describe('a delivery', () => {
     ])
   })
 
+  test('for Matrix is put under its own id, with the token of the hook', async () => {
+    await hooked(
+      { type: 'matrix', authorization_header: 'Bearer abc' },
+      { url: `${sink.url}/rooms/!r:a/send/m.room.message` },
+    )
+    const issue = await owner.client.post(`${repo.path}/issues`, { title: 'In a room' })
+    for (const state of ['closed', 'open', 'closed'])
+      await owner.client.patch(`${repo.path}/issues/${issue.number('number')}`, { state })
+    await service.drain()
+    expect(sink.received.map(({ method }) => method)).toEqual(['PUT', 'PUT', 'PUT', 'PUT'])
+    for (const { path, headers } of sink.received) {
+      expect(path).toBe(`/rooms/!r:a/send/m.room.message/${headers['x-gitea-delivery']}`)
+      expect(headers).toMatchObject({ authorization: 'Bearer abc', 'content-type': 'application/json' })
+    }
+    expect(sink.received[1]?.body).toBe(sink.received[3]?.body ?? '')
+    expect(sink.received[1]?.json).toMatchObject({ msgtype: 'm.notice', body: expect.stringContaining('Issue closed') })
+  })
+
   test('for Slack is a message', async () => {
     await hooked({ type: 'slack' }, { channel: '#chan' })
     await owner.client.post(`${repo.path}/issues`, { title: 'For people' })
@@ -303,15 +329,25 @@ describe('what does not arrive', () => {
   })
 
   test('is given up after about a day, and a target that was dead for days is paused until somebody resumes it', async () => {
-    const hook = await hooked()
+    const hook = await hooked({}, { url: `${sink.url}/hook?key=very-secret` })
     sink.answer((response) => void response.writeHead(500).end())
     await owner.client.post(`${repo.path}/issues`, { title: 'Dead' })
     // A fifth longer than the longest pause.
     for (let tries = 0; tries < 14; tries++) await passTime(5 * 3600)
     expect((await owner.client.get(`${hook}/deliveries`)).body).toMatchObject([{ status: 'failed', attempts: 14 }])
     await passTime(2 * 86_400)
+    mailbox.mails.length = 0
     await owner.client.post(`${repo.path}/issues`, { title: 'Still dead' })
     await service.drain()
+    const mails = mailbox.mails.map(({ to, headers, text }) => ({ to, subject: headers.find(isSubject), text }))
+    const { host } = new URL(sink.url)
+    expect(mails).toEqual([
+      {
+        to: [`${owner.name}@localhost.localdomain`],
+        subject: `Subject: A webhook is paused: ${host}`,
+        text: expect.stringContaining(`${sink.url}/hook?key=***`),
+      },
+    ])
     sink.received.length = 0
     await owner.client.post(`${repo.path}/issues`, { title: 'Paused' })
     await passTime(86_400)
@@ -321,6 +357,7 @@ describe('what does not arrive', () => {
     await passTime(0)
     // Two issues: each has its own order.
     expect(sink.received.map(({ json }) => Object(json.issue).title).sort()).toEqual(['Paused', 'Still dead'])
+    expect(mailbox.mails.length).toBe(1)
   })
 
   test('to an address inside is refused without a connection, and told so', async () => {
@@ -332,6 +369,8 @@ describe('what does not arrive', () => {
     expect(String(delivery.error)).toContain('may not reach')
   })
 })
+
+const isSubject = (header: string): boolean => header.startsWith('Subject: ')
 
 /** Lets so many seconds pass, and does what is due then. */
 async function passTime(seconds: number): Promise<void> {
@@ -365,6 +404,95 @@ describe('deliveries', () => {
     await service.drain()
     expect(sink.received.length).toBe(2)
     expect(sink.received[1]?.body).toBe(sink.received[0]?.body)
+  })
+
+  test('of an inactive hook wait until it is active', async () => {
+    const hook = await hooked()
+    sink.answer((response) => void response.writeHead(503).end())
+    await owner.client.post(`${repo.path}/issues`, { title: 'Waits' })
+    await service.drain()
+    await owner.client.patch(hook, { active: false, events: ALL })
+    sink.received.length = 0
+    await passTime(60)
+    expect(sink.received).toEqual([])
+    sink.answer((response) => void response.end('ok'))
+    await owner.client.patch(hook, { active: true, events: ALL })
+    await service.drain()
+    expect(words()).toEqual(['issues opened'])
+  })
+
+  test('of many subjects do not wait for one that fails', async () => {
+    const hook = await hooked()
+    const isBad = ({ json }: { json: Record<string, unknown> }) => Object(json.issue).title.startsWith('Bad')
+    sink.answer((response, one) => void response.writeHead(isBad(one) ? 500 : 200).end())
+    const bad = await owner.client.post(`${repo.path}/issues`, { title: 'Bad' })
+    await service.drain()
+    for (let change = 0; change < 70; change++)
+      await owner.client.patch(`${repo.path}/issues/${bad.number('number')}`, { title: `Bad ${change}` })
+    for (const title of ['One', 'Two']) await owner.client.post(`${repo.path}/issues`, { title })
+    sink.received.length = 0
+    await service.drain()
+    expect(
+      sink.received
+        .filter((one) => !isBad(one))
+        .map(({ json }) => Object(json.issue).title)
+        .sort(),
+    ).toEqual(['One', 'Two'])
+    sink.answer((response) => void response.end('ok'))
+    sink.received.length = 0
+    await passTime(3600)
+    expect(sink.received.map(({ json }) => Object(json.issue).title)).toEqual([
+      'Bad',
+      ...Array.from({ length: 70 }, (_, change) => `Bad ${change}`),
+    ])
+    expect((await owner.client.get(`${hook}/deliveries`, { status: 'waiting' })).body).toEqual([])
+  })
+
+  test('are kept up to a thousand for each hook, beside those that wait', async () => {
+    const hook = await hooked()
+    const id = Number(hook.split('/').at(-1))
+    const { sql } = service.context
+    await sql`insert into hook_deliveries (hook_id, event_type, subject, payload, state)
+      select ${id}, 'push', 'alone:' || n, '{}', case when n <= 3 then 'waiting' when n % 2 = 0 then 'failed' else 'delivered' end
+      from generate_series(1, 1203) n`
+    await sql`insert into hook_deliveries (hook_id, event_type, subject, payload, state, created_at)
+      select ${id}, 'push', 'old', '{}', 'delivered', now() - interval '8 days'`
+    expect((await service.admin.client.post('/admin/cron/cleanup_hook_task_table')).status).toBe(204)
+    await sql`update hooks set is_active = false where id = ${id}`
+    await service.drain()
+    const left = await sql<{ waiting: number; over: number; oldest: number }[]>`
+      select count(*) filter (where state = 'waiting')::int as waiting, count(*) filter (where state <> 'waiting')::int as over,
+        min(substr(subject, 7)::int) filter (where state <> 'waiting') as oldest
+      from hook_deliveries where hook_id = ${id} and subject <> 'old'`
+    expect([...left]).toEqual([{ waiting: 3, over: 1000, oldest: 204 }])
+    expect([...(await sql`select 1 from hook_deliveries where hook_id = ${id} and subject = 'old'`)]).toEqual([])
+  })
+
+  test.each([
+    ['https://hooks.slack.com/services/T0/B0/very-secret', 'https://hooks.slack.com/services/***'],
+    ['https://HOOKS.slack.com.:443/workflows/very-secret', 'https://HOOKS.slack.com.:443/workflows/***'],
+    ['https://discord.com/api/webhooks/12/very-secret/slack', 'https://discord.com/api/webhooks/12/***/slack'],
+    [
+      'https://api.telegram.org/bot1:very-secret/sendMessage?chat_id=1',
+      'https://api.telegram.org/bot***/sendMessage?chat_id=***',
+    ],
+    ['https://open.feishu.cn/open-apis/bot/v2/hook/very-secret', 'https://open.feishu.cn/open-apis/bot/v2/hook/***'],
+    ['https://a.webhook.office.com/webhookb2/very-secret/x', 'https://a.webhook.office.com/webhookb2/***'],
+    ['https://receiver.example/services/a/b', 'https://receiver.example/services/a/b'],
+  ])('of %s show no secret, and what was shown can be sent back', async (url, shown) => {
+    const hook = await hooked({}, { url })
+    expect((await owner.client.get(hook)).body).toMatchObject({ config: { url: shown } })
+    const config = { url: shown, content_type: 'form' }
+    expect((await owner.client.patch(hook, { config })).body).toMatchObject({ config })
+    const [row] = await service.context.sql<{ sealed_url: Uint8Array }[]>`select sealed_url from hooks`
+    expect(row && service.context.secrets.open('hook url', row.sealed_url)).toBe(url)
+  })
+
+  test('are never made with a header that no request can have', async () => {
+    const hook = await hooked({ authorization_header: 'Bearer abc' })
+    for (const header of ['Bearer ☃', 'a\r\nx-b: c', 'a\u0000', 'a\u007f'])
+      expect((await owner.client.patch(hook, { authorization_header: header })).status).toBe(422)
+    expect((await owner.client.get(hook)).body).toMatchObject({ authorization_header: 'Bearer abc' })
   })
 
   test("are nobody else's to see, and found below their own hook alone", async () => {

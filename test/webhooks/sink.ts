@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 
 export interface Delivered {
+  method: string
   path: string
   headers: IncomingMessage['headers']
   body: string
@@ -26,7 +27,13 @@ export async function openSink(): Promise<Sink> {
     request.on('end', () => {
       const body = Buffer.concat(chunks).toString()
       const isJson = request.headers['content-type'] === 'application/json'
-      const one = { path: request.url ?? '', headers: request.headers, body, json: isJson ? JSON.parse(body) : {} }
+      const one = {
+        method: request.method ?? '',
+        path: request.url ?? '',
+        headers: request.headers,
+        body,
+        json: isJson ? JSON.parse(body) : {},
+      }
       received.push(one)
       respond(response, one)
     })

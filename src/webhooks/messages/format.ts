@@ -3,6 +3,7 @@ import { describe } from './describe.ts'
 import { dingtalkBody } from './dingtalk.ts'
 import { discordBody } from './discord.ts'
 import { feishuBody } from './feishu.ts'
+import { matrixBody } from './matrix.ts'
 import { msteamsBody } from './msteams.ts'
 import type { HookMessageEvent } from './payload.ts'
 import { slackBody } from './slack.ts'
@@ -43,7 +44,7 @@ export function formatBody(type: HookType, event: HookMessageEvent, options: For
       return feishuBody(message, options)
     case 'wechatwork':
       return wechatworkBody(message)
-    default:
-      return undefined
+    case 'matrix':
+      return matrixBody(message)
   }
 }

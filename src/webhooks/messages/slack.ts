@@ -1,14 +1,11 @@
 import { refUrl } from './describe.ts'
 import type { Message } from './message.ts'
-import { type Link, subjectOf, type Words, written } from './words.ts'
-
-/** https://api.slack.com/messaging/webhooks, "Formatting text": three characters are escaped. */
-const escaped = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;')
+import { escapeText, type Link, subjectOf, type Words, written } from './words.ts'
 
 /** A bar would end the address. */
 const link = (text: string, url: string): string => `<${url.replace(/[<>|]/g, encodeURIComponent)}|${text}>`
 
-const inSlack = (words: Words): string => written(words, { text: escaped, link })
+const inSlack = (words: Words): string => written(words, { text: escapeText, link })
 
 /** Body for a Slack incoming webhook. `settings`: channel, username, icon_url and color, as the hook has them. */
 export function slackBody(message: Message, settings: Readonly<Record<string, string>>) {
@@ -44,10 +41,10 @@ function sentence({ event, phrase, sender, saysSender, push }: Message): Words {
 function attachmentOf({ push, title, url, body, colour }: Message, ownColour: string) {
   if (push) {
     const line = ({ id, url, message, author }: (typeof push.commits)[number]) =>
-      `${link(id.slice(0, 7), url)}: ${escaped(`${subjectOf(message)} - ${author.name}`)}`
+      `${link(id.slice(0, 7), url)}: ${escapeText(`${subjectOf(message)} - ${author.name}`)}`
     const home = push.repository.url ?? ''
     return { color: ownColour, title: home, title_link: home, text: push.commits.map(line).join('\n') }
   }
   if (title === undefined || body === '') return undefined
-  return { color: colour, title: escaped(title), title_link: url, text: escaped(body) }
+  return { color: colour, title: escapeText(title), title_link: url, text: escapeText(body) }
 }

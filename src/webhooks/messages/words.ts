@@ -23,6 +23,10 @@ export function written(
   return words.map(write).join('')
 }
 
+/** What stands between tags. https://api.slack.com/messaging/webhooks, "Formatting text": Slack too escapes these three, and no others. */
+export const escapeText = (text: string): string =>
+  text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;')
+
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character)
 
