@@ -49,7 +49,7 @@ const variables = {
   }),
 
   // Who may do what.
-  allowRegistration: yesNo(true, 'Without effect so far: only administrators can create accounts.'),
+  allowRegistration: yesNo(true, 'Whether people make accounts for themselves; with `false` only administrators do.'),
   requireSigninView: yesNo(false, 'Whether visitors must sign in to see anything.'),
   maxRepoCreation: integer(-1, { minimum: -1 }, 'Repositories per owner; -1 is no limit.'),
   maxOwned: integer(

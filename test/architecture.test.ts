@@ -81,6 +81,8 @@ const tierNames: readonly (readonly string[])[] = [
     'access-tokens',
     'oauth-applications',
     'two-factor',
+    'registration',
+    'password-recovery',
   ].concat(['organizations', 'teams', 'badges', 'follows', 'blocks']),
   // Repositories.
   [

@@ -23,6 +23,8 @@ import { confirmEmailPage } from '../web/confirm-email.ts'
 import { errorPage } from '../web/error-page.ts'
 import { goGet } from '../web/go-get.ts'
 import { homePage } from '../web/home.ts'
+import { recoveryPages } from '../web/recovery-pages.ts'
+import { registrationPages } from '../web/registration-pages.ts'
 import { settingsPages } from '../web/settings/settings.ts'
 import { signInPages } from '../web/sign-in-pages.ts'
 import { api } from './api.ts'
@@ -63,6 +65,8 @@ export function createApp(context: Context) {
     .use(avatarRoutes(context))
     .use(homePage(context))
     .use(signInPages(context))
+    .use(registrationPages(context))
+    .use(recoveryPages(context))
     .use(settingsPages(context))
     .use(confirmEmailPage(context))
     .use(assetRoutes())

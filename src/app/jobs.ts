@@ -9,9 +9,12 @@ import { auditTasks } from '../features/audit-log/retention.ts'
 import { avatarTasks } from '../features/avatars/service.ts'
 import { emailTasks } from '../features/emails/tasks.ts'
 import { notificationFanOut } from '../features/notifications/notify.ts'
+import { recoveryHandlers } from '../features/password-recovery/service.ts'
+import { recoveryTasks } from '../features/password-recovery/tasks.ts'
 import { refreshHandlers } from '../features/refs/refresh.ts'
 import { refTasks, repairPushes } from '../features/refs/repair.ts'
 import { resyncTasks } from '../features/refs/resync.ts'
+import { registrationTasks } from '../features/registration/tasks.ts'
 import { removalHandlers } from '../features/repositories/remove.ts'
 import { orphanTask, removeOrphanFolders } from '../features/repository-maintenance/orphans.ts'
 import { repositoryTasks } from '../features/repository-maintenance/tasks.ts'
@@ -44,6 +47,8 @@ export const periodicTasks: readonly CronTask[] = [
   ...userTasks,
   ...emailTasks,
   ...tokenTasks,
+  ...registrationTasks,
+  ...recoveryTasks,
   ...resyncTasks,
   ...repositoryTasks,
   ...freedNameTasks,
@@ -62,6 +67,7 @@ export const jobHandlers: JobHandlers = {
   ...eventHandlers(reactions),
   ...cronHandlers(periodicTasks),
   ...mailHandlers,
+  ...recoveryHandlers,
   ...refreshHandlers,
   ...removalHandlers,
   ...hookHandlers,

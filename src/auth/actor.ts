@@ -8,7 +8,8 @@ export interface Actor {
   readonly user: UserRow
   /** The administrator behind a sudo request. */
   readonly sudoer?: UserRow
-  readonly method: 'password' | 'token' | 'oauth' | 'session' | 'key'
+  /** `link`: one that was mailed to the person. */
+  readonly method: 'password' | 'token' | 'oauth' | 'session' | 'key' | 'link'
   /** Normalised scope words; undefined where no scope applies (password, session, key). */
   readonly scopes?: readonly string[]
   readonly tokenId?: number

@@ -49,14 +49,14 @@ const plainWords: Readonly<Record<string, string>> = {
 /**
  * Does what a form asks for.
  * @param shown names of the form's fields: a fault of another field is said of the form as a whole
- * @param otherwise the field that such a fault is said of instead
+ * @param otherwise the field that such a fault is said of instead, or finds it
  * @returns what was wrong; undefined when it was done
  * @throws what is not about the form
  */
 export async function tryForm(
   change: () => Promise<unknown>,
   shown: readonly string[] = [],
-  otherwise?: string,
+  otherwise?: string | ((fault: FormFault) => string | undefined),
 ): Promise<FormFault | undefined> {
   try {
     await change()
@@ -64,7 +64,8 @@ export async function tryForm(
   } catch (error) {
     const fault = faultOf(error)
     if (fault.field !== undefined && shown.includes(fault.field)) return fault
-    return { ...fault, field: fault.status === 429 ? undefined : otherwise }
+    if (fault.status === 429) return { ...fault, field: undefined }
+    return { ...fault, field: typeof otherwise === 'function' ? otherwise(fault) : otherwise }
   }
 }
 

@@ -23,6 +23,8 @@ export const CHANGE_PASSWORD_PATH = '/user/settings/change_password'
 /**
  * The guards that pages choose from, exactly one each. They judge in the order of the gates of the API: where the request came
  * from (403), credential, account (403), then whether somebody has to sign in first (303).
+ *
+ * Each route gets an object of its own for its rules and schemas: Elysia writes the gate into it, and with it the service it is of.
  */
 export const pageGate = (context: Context) =>
   new Elysia({ name: 'page-gate' }).macro({

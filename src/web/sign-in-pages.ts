@@ -38,11 +38,12 @@ const passwordPages = (context: Context) =>
       ({ query, actor }) => {
         // Who has to show again who they are, sees the form also while signed in.
         if (actor && query.prompt !== 'login') return seeOther(context, localTarget(context, query.redirect_to) ?? '/')
-        return signInPage(context, actor, { name: query.user_name, redirectTo: query.redirect_to })
+        const hasNewPassword = query.done === 'password'
+        return signInPage(context, actor, { name: query.user_name, redirectTo: query.redirect_to, hasNewPassword })
       },
       {
         publicPage: { beforeSignIn: true },
-        query: t.Object({ ...redirectTo, prompt: formText(), user_name: formText() }),
+        query: t.Object({ ...redirectTo, prompt: formText(), user_name: formText(), done: formText() }),
       },
     )
     .post('/user/login', ({ body, query, request, actor }) => signIn(context, { request, actor, body, query }), {

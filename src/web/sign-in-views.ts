@@ -3,19 +3,21 @@ import type { Context } from '../context.ts'
 import { checkbox, type FormFault, faultNote, field, form, hidden, statusOf } from './form.ts'
 import { type Html, html } from './html.ts'
 import { htmlPage } from './layout.ts'
-import { localTarget } from './paths.ts'
+import { addressOf, localTarget } from './paths.ts'
 
 interface SignInView {
   name?: string | undefined
   redirectTo: string | undefined
   isRemembered?: boolean | undefined
   fault?: FormFault
+  /** Whether somebody was sent here with another password. */
+  hasNewPassword?: boolean
   /** Whether the code is asked for together with the password. */
   asksCode?: boolean
 }
 
 export function signInPage(context: Context, actor: Actor | undefined, view: SignInView): Response {
-  const { name, redirectTo, isRemembered, fault, asksCode } = view
+  const { name, redirectTo, isRemembered, fault, asksCode, hasNewPassword } = view
   const fields = html`${redirectField(context, redirectTo)}
 ${field({ name: 'user_name', label: 'User name or e-mail address', value: name, autocomplete: 'username', isRequired: true })}
 ${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', isRequired: true })}
@@ -28,7 +30,12 @@ ${checkbox({ name: 'remember', label: 'Stay signed in on this device', isTicked:
     formsLeadAway: leadsToApplication(context, redirectTo),
     main: html`<h1>Sign in</h1>
 ${faultNote(fault)}
-${form(context, { action: '/user/login', session: actor?.session, fields, submit: 'Sign in' })}`,
+${hasNewPassword && html`<div class="note good" role="status"><p>The password is changed. Sign in with it.</p></div>`}
+${form(context, { action: '/user/login', session: actor?.session, fields, submit: 'Sign in' })}
+<ul class="plain">
+${context.mailer && html`<li><a href="${addressOf(context, '/user/forgot_password')}">Forgotten the password?</a></li>`}
+${context.config.allowRegistration && html`<li><a href="${addressOf(context, '/user/sign_up')}">Make an account</a></li>`}
+</ul>`,
   })
 }
 

@@ -16,8 +16,7 @@ export const nodeInfoRoutes = (context: Context) => {
       software: { name: 'hearth', version, repository: context.baseUrl, homepage: context.baseUrl },
       protocols: [],
       services: { inbound: [], outbound: [] },
-      // There is no way to sign up yet, whatever ALLOW_REGISTRATION says.
-      openRegistrations: false,
+      openRegistrations: context.config.allowRegistration,
       usage: await usage(),
       metadata: {},
     }),

@@ -23,7 +23,8 @@ export interface NewAccount
   > {
   name: string
   email: string
-  password: string
+  /** The hash where it was made already. */
+  password: string | { hash: string }
   /** Who makes the account; the command line where nobody is named. */
   by?: AuditSource
   /** Whether the person gets a mail about it. */
@@ -40,7 +41,8 @@ export async function createUser(context: Context, account: NewAccount, tx: Db =
   if (!isEmailAddress(account.email)) throw invalid('Email', 'email')
   if (isServiceAddress(account.email, context.config))
     throw invalid(`e-mail address belongs to the service [email: ${account.email}]`)
-  const passwordHash = await hashNewPassword(context, account.password)
+  const { password: given } = account
+  const passwordHash = typeof given === 'string' ? await hashNewPassword(context, given) : given.hash
   const { password: _, by = 'command line', isNotified = false, ...row } = account
   try {
     return await tx.transaction(async (inner) => {

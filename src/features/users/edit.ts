@@ -6,6 +6,7 @@ import { type AuditSource, recordAudit } from '../../audit/record.ts'
 import { endSessions } from '../../auth/sessions.ts'
 import { invalid } from '../../kernel/errors.ts'
 import { isWebsite } from '../../kernel/website.ts'
+import { removeResetsOf } from '../password-recovery/store.ts'
 
 export type UserChange = Partial<Omit<NewUser, 'id' | 'kind' | 'createdAt' | 'updatedAt'>>
 
@@ -20,6 +21,7 @@ export async function editUser(tx: Db, user: UserRow, change: UserChange, by: Au
     .where(eq(users.id, user.id))
     .returning()
   if (row === undefined) throw new Error('the account is gone')
+  if (change.passwordHash !== undefined) await removeResetsOf(tx, user.id)
   if (endsSessions(user, change)) await endSessions(tx, user.id, sessionOf(by, user))
   const subject = { kind: user.kind, id: user.id, name: user.name }
   await recordAudit(tx, by, { action: `${user.kind}.edit`, subject, before: user, after: change })

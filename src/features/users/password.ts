@@ -1,3 +1,4 @@
+import type { Db } from '../../../db/client.ts'
 import type { UserRow } from '../../../db/schema/users.ts'
 import type { AuditSource } from '../../audit/record.ts'
 import type { Actor } from '../../auth/actor.ts'
@@ -9,17 +10,25 @@ import { hashPassword } from './create.ts'
 import { editUser } from './edit.ts'
 import { passwordChanged } from './letters.ts'
 
+export interface PasswordChange {
+  user: UserRow
+  by: AuditSource
+  /** Uses up, in the same transaction, what gives the right to it. */
+  claim?: (tx: Db) => Promise<void>
+}
+
 /**
- * Gives a person another password, which counts as their own choice, and tells them by mail.
+ * Gives a person another password, which counts as their own choice, and tells them by mail. Sessions end as `editUser` says.
  * @throws Refusal 400 for one that is too short or guessed first, 422 for one that is too long
  */
 export async function setPassword(
   context: Context,
-  { user, by }: { user: UserRow; by: AuditSource },
+  { user, by, claim }: PasswordChange,
   password: string,
 ): Promise<void> {
   const passwordHash = await hashPassword(context, password)
   await context.db.transaction(async (tx) => {
+    await claim?.(tx)
     await editUser(tx, user, { passwordHash, mustChangePassword: false }, by)
     await mailLetter(context, tx, passwordChanged({ user, by, baseUrl: context.baseUrl }))
   })

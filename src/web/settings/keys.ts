@@ -34,15 +34,14 @@ const GpgForm = t.Object({
 })
 type GpgForm = typeof GpgForm.static
 
-const gate = { ownPage: { recently: true } } as const
-const removal = { ownPage: { recently: false }, body: t.Object(formToken) } as const
+const recent = { recently: true }
 
 /** Keys that Git is used and commits are signed with. */
 export const keyPages = (context: Context) =>
   new Elysia({ name: 'settings-keys' })
     .use(pageGate(context))
     .get(PATH, ({ actor, query }) => view(context, actor, { page: pageOf(query), done: query.done }), {
-      ...gate,
+      ownPage: recent,
       query: t.Object({ ...pageNumber, done: formText() }),
     })
     .post(
@@ -54,7 +53,7 @@ export const keyPages = (context: Context) =>
         if (fault) return view(context, actor, { page: pageOf({}), fault, ssh: body })
         return seeOther(context, donePath(PATH, 'added'))
       },
-      { ...gate, body: SshForm },
+      { ownPage: recent, body: SshForm },
     )
     .post(
       `${PATH}/ssh/:id/delete`,
@@ -62,7 +61,7 @@ export const keyPages = (context: Context) =>
         await deleteKey(context, { owner: actor.user, by: actor }, parseId(params.id))
         return seeOther(context, donePath(PATH, 'removed'))
       },
-      removal,
+      { ownPage: { recently: false }, body: t.Object(formToken) },
     )
     .post(
       `${PATH}/gpg`,
@@ -75,7 +74,7 @@ export const keyPages = (context: Context) =>
         if (fault) return view(context, actor, { page: pageOf({}), fault, gpg: body })
         return seeOther(context, donePath(PATH, 'added'))
       },
-      { ...gate, body: GpgForm },
+      { ownPage: recent, body: GpgForm },
     )
     .post(
       `${PATH}/gpg/:id/delete`,
@@ -83,7 +82,7 @@ export const keyPages = (context: Context) =>
         await deleteGpgKey(context, actor, parseId(params.id))
         return seeOther(context, donePath(PATH, 'removed'))
       },
-      removal,
+      { ownPage: { recently: false }, body: t.Object(formToken) },
     )
 
 /** What a key calls itself, for a form without a title. */

@@ -16,14 +16,14 @@ const PATH = '/user/settings/security'
 /** Wire: Gitea's, and its fields, which programs fill in. */
 const TWO_FACTOR = `${PATH}/two_factor`
 
-const gate = { ownPage: { recently: true }, body: t.Object(formToken) } as const
+const recent = { recently: true }
 
 /** The second factor. */
 export const securityPages = (context: Context) =>
   new Elysia({ name: 'settings-security' })
     .use(pageGate(context))
     .get(PATH, ({ actor, query }) => overview(context, actor, { done: query.done }), {
-      ownPage: { recently: true },
+      ownPage: recent,
       query: t.Object({ done: formText() }),
     })
     .get(
@@ -32,7 +32,7 @@ export const securityPages = (context: Context) =>
         const found = await findTwoFactor(context.db, actor.user.id)
         return found?.confirmedAt ? seeOther(context, PATH) : enrolment(context, actor)
       },
-      { ownPage: { recently: true } },
+      { ownPage: recent },
     )
     .post(
       `${TWO_FACTOR}/enroll`,
@@ -52,12 +52,12 @@ export const securityPages = (context: Context) =>
         const now = rotated ? { ...actor, session: rotated.row } : actor
         return codesPage(context, now, { codes, cookies: rotated ? [sessionCookie(context, rotated)] : [] })
       },
-      { ownPage: { recently: true }, body: t.Object({ ...formToken, passcode: formText(16) }) },
+      { ownPage: recent, body: t.Object({ ...formToken, passcode: formText(16) }) },
     )
     .post(
       `${TWO_FACTOR}/recovery_codes`,
       async ({ actor }) => codesPage(context, actor, { codes: await renewRecoveryCodes(context, actor), cookies: [] }),
-      gate,
+      { ownPage: recent, body: t.Object(formToken) },
     )
     .post(
       `${TWO_FACTOR}/disable`,
@@ -65,7 +65,7 @@ export const securityPages = (context: Context) =>
         const fault = await tryForm(() => switchOff(context, { user: actor.user, by: actor }))
         return fault ? overview(context, actor, { fault }) : seeOther(context, donePath(PATH, 'two_factor_off'))
       },
-      gate,
+      { ownPage: recent, body: t.Object(formToken) },
     )
 
 interface Overview {
