@@ -99,3 +99,27 @@ test('what is read of such a tree has an end, and others are served meanwhile', 
   })
   expect(pause).toBeLessThan(3000)
 })
+
+test('folders within folders have a depth', async () => {
+  const deep = await service.createRepository(owner, { auto_init: false })
+  const { git } = service
+  await git(['init', '-q', '--bare', 'deep'])
+  const cwd = `${git.folder}/deep`
+  const blob = await git(['hash-object', '-w', '--stdin'], { cwd, input: 'x\n' })
+  for (const [branch, depth] of [
+    ['low', 400],
+    ['deep', 600],
+  ] as const) {
+    await git(['read-tree', '--empty'], { cwd })
+    await git(['update-index', '--add', '--cacheinfo', `100644,${blob},${'a/'.repeat(depth)}file`], { cwd })
+    const tip = await git(['commit-tree', await git(['write-tree'], { cwd }), '-m', branch], { cwd })
+    await git(['push', '-q', deep.cloneUrl, `${tip}:refs/heads/${branch}`], { cwd })
+  }
+  const headers = { authorization: `token ${owner.token}` }
+  const statusOf = async (branch: string) => {
+    const answer = await fetch(`${service.url}/api/v1${deep.path}/archive/${branch}.zip`, { headers })
+    await answer.bytes()
+    return answer.status
+  }
+  expect([await statusOf('low'), await statusOf('deep')]).toEqual([200, 413])
+})
