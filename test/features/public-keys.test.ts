@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { blobString } from '../../src/kernel/ssh-blob.ts'
+import { cpuMs } from '../harness/cpu.ts'
 import { startTestService, type TestService, type TestUser } from '../harness/service.ts'
 import { smallOrderPoints } from '../signatures/small-order.ts'
 
@@ -159,9 +160,10 @@ test('of six who add or delete one key at once, one does', async () => {
 
 test('a huge key is refused quickly', async () => {
   for (const key of [`ssh-rsa ${'A'.repeat(1_000_000)}`, `---- BEGIN SSH2 PUBLIC KEY ----\n${'A'.repeat(1_000_000)}`]) {
-    const start = performance.now()
-    expect((await bob.client.post('/user/keys', { title: 'huge', key })).status).toBe(422)
-    expect(performance.now() - start).toBeLessThan(1000)
+    const ms = await cpuMs(async () => {
+      expect((await bob.client.post('/user/keys', { title: 'huge', key })).status).toBe(422)
+    })
+    expect(ms).toBeLessThan(1500)
   }
 })
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { cpuMs } from '../harness/cpu.ts'
 import { startTestService, type TestRepository, type TestService } from '../harness/service.ts'
 
 let service: TestService
@@ -64,16 +65,19 @@ test.each([
   ['fields without end', 'application/x-www-form-urlencoded', many(500_000, (i) => `a${i}=1`).join('&'), 413],
 ])('%s costs next to nothing, signed in or not', async (_, type, body, status) => {
   const post = async (headers: Record<string, string>) => {
-    const started = performance.now()
     const url = `${service.url}/api/v1${repository.path}/issues`
-    const answer = await fetch(url, { method: 'POST', headers: { 'content-type': type, ...headers }, body })
-    return { status: answer.status, ms: performance.now() - started }
+    const send = () => fetch(url, { method: 'POST', headers: { 'content-type': type, ...headers }, body })
+    let status = 0
+    const ms = await cpuMs(async () => {
+      status = (await send()).status
+    })
+    return { status, ms }
   }
   // Read once before: what counts is not the first use of a route.
   await post({})
   const [visitor, member] = [await post({}), await post({ authorization: `token ${service.admin.token}` })]
   expect([visitor.status, member.status]).toEqual([401, status])
-  expect(Math.max(visitor.ms, member.ms)).toBeLessThan(700)
+  expect(Math.max(visitor.ms, member.ms)).toBeLessThan(1500)
 })
 
 test('answers of a site with https ask browsers to stay there, and name no other site', async () => {
@@ -83,7 +87,9 @@ test('answers of a site with https ask browsers to stay there, and name no other
       headers: { host: 'evil.example', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'http' },
     })
     expect(headers.get('strict-transport-security')).toStartWith('max-age=')
-    expect([headers.get('x-content-type-options'), headers.get('referrer-policy')]).toEqual(['nosniff', 'no-referrer'])
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    // Without its referrer a form of ours would name no origin.
+    expect(headers.get('referrer-policy')).toBe(path === '/' ? 'same-origin' : 'no-referrer')
   }
   const repository = await secure.createRepository(secure.admin)
   const headers = { host: 'evil.example', 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example' }
