@@ -15,6 +15,7 @@ import type {
   Integrity,
   LoggedCommit,
   LogQuery,
+  MergeCommit,
   ObjectFormat,
   ObjectName,
   OpenBlob,
@@ -150,6 +151,13 @@ export interface Git {
 
   /** One commit without a work tree; the branch moves only if it is where it was read, else `conflict` `head-moved`. */
   commitFiles(id: number, option: FilesCommit, call?: Call): Promise<FilesCommitted>
+  /** Copies a commit of another stored repository, with all that can be reached from it. No ref moves. */
+  fetchCommit(id: number, from: { repositoryId: number; sha: string }, call?: Call): Promise<void>
+  /**
+   * A commit of both histories, that no ref names yet. Throws `conflict` `merge-conflict` where both have changed the same lines, and
+   * where they have no commit in common.
+   */
+  mergeCommits(id: number, option: MergeCommit, call?: Call): Promise<Commit>
   readTag(id: number, sha: string, call?: Call): Promise<Tag>
   /** With a message an annotated tag. Returns what the ref holds. Throws `conflict` `ref-moved` when the tag exists. */
   createTag(

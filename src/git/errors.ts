@@ -29,6 +29,7 @@ export type GitErrorCode =
   | 'branch-missing'
   | 'branch-exists'
   | 'head-moved'
+  | 'merge-conflict'
   | 'ref-name'
   | 'ref-moved'
   | 'ref-name-conflict'

@@ -193,6 +193,17 @@ export type TreeChange =
   /** Without `content` the file moves as it is. */
   | { op: 'rename'; fromPath: string; path: string; content?: Uint8Array | string; sha?: string }
 
+export interface MergeCommit {
+  /** Revisions of one repository. The first is the first parent. */
+  ours: string
+  theirs: string
+  author: Signature
+  committer: Signature
+  message: string
+  /** Left out: the commit is not signed. */
+  sign?: Sign
+}
+
 export interface FilesCommit {
   /** Short name of the branch that is built upon; in an empty repository the branch that is made. */
   branch: string

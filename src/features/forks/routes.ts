@@ -10,14 +10,15 @@ import { viewerOf } from '../../http/viewer.ts'
 import { presentRepository, Repository } from '../../wire/repository.ts'
 import { getShownRepository } from '../repositories/load.ts'
 import { listRepositories } from '../repository-search/list.ts'
-import { CreateForkOption } from './schema.ts'
+import { mergeUpstream } from './merge-upstream.ts'
+import { CreateForkOption, MergeUpstreamRequest, MergeUpstreamResponse } from './schema.ts'
 import { createFork } from './service.ts'
 
 export const forkRoutes = (context: Context) =>
-  new Elysia({ name: 'forks', prefix: '/repos/:owner/:repo/forks', detail: { tags: ['repository'] } })
+  new Elysia({ name: 'forks', prefix: '/repos/:owner/:repo', detail: { tags: ['repository'] } })
     .use(gate(context))
     .get(
-      '',
+      '/forks',
       async ({ actor, repo, query, request, set }) => {
         const { page, links } = paging(context, query, { request, set })
         const wanted = { filter: { parentId: repo.repository.id }, order: { by: 'id' as const }, page }
@@ -33,7 +34,7 @@ export const forkRoutes = (context: Context) =>
       },
     )
     .post(
-      '',
+      '/forks',
       async ({ actor, repo, body, request, status }) => {
         const owner = await forkOwner(context, actor, { request, name: body.organization })
         const id = await createFork(context, { actor, source: repo, owner, option: body })
@@ -45,6 +46,22 @@ export const forkRoutes = (context: Context) =>
         body: CreateForkOption,
         response: { 202: Repository },
         detail: { operationId: 'createFork', summary: 'Fork a repository', 'x-refuses': [409] },
+      },
+    )
+    .post(
+      '/merge-upstream',
+      async ({ actor, repo, body }) => ({
+        merge_type: await mergeUpstream(context, { actor, repo, option: body }),
+      }),
+      {
+        changeRepo: { unit: 'repo.code', level: 'write', scope: 'repository' },
+        body: MergeUpstreamRequest,
+        response: { 200: MergeUpstreamResponse },
+        detail: {
+          operationId: 'repoMergeUpstream',
+          summary: "Bring a branch of a fork up to its parent's",
+          'x-refuses': [400, 409],
+        },
       },
     )
 

@@ -12,6 +12,7 @@ import { aheadBehind, isAncestor, mergeBase } from './history/ancestry.ts'
 import { changes, diff } from './history/changes.ts'
 import { countCommits, log } from './history/history.ts'
 import { lastCommits } from './history/last-commits.ts'
+import { fetchCommit, mergeCommits } from './history/merge.ts'
 import { cleanStale, cleanStore, fsck, listHalfBuilt, listStale, sizeOnDisk } from './maintenance/maintenance.ts'
 import { maintain, maintainIfNeeded } from './maintenance/repack.ts'
 import {
@@ -188,6 +189,8 @@ function bind(store: Store): Omit<Git, 'version' | 'objectFormats'> {
     changes: (id, query, call) => changes(store, id, query, call),
     diff: (id, query, call) => diff(store, id, query, call),
     commitFiles: (id, commit, call) => commitFiles(store, id, commit, call),
+    fetchCommit: (id, from, call) => fetchCommit(store, id, from, call),
+    mergeCommits: (id, option, call) => mergeCommits(store, id, option, call),
     readTag: (id, sha, call) => readTag(store, id, sha, call),
     createTag: (id, tag, call) => createTag(store, id, tag, call),
     findArchive: (id, query) => findArchive(store, id, query),
