@@ -192,6 +192,36 @@ const variables = {
   sshMaxConnections: integer(500, { minimum: 1, maximum: 100_000 }, 'Connections of Git over SSH at once.'),
 
   // OAuth 2.0 and OpenID Connect, as a provider.
+  oauth2Enabled: yesNo(true, 'Whether applications can sign people in with their accounts here.'),
+  oauth2AccessTokenExpirationTime: integer(
+    3600,
+    { minimum: 60, maximum: 86_400 },
+    'Life of an access token in seconds.',
+  ),
+  oauth2RefreshTokenExpirationTime: integer(
+    730,
+    { minimum: 1, maximum: 17_520 },
+    'Hours after which a refresh token that was not used ends.',
+  ),
+  oauth2JwtSigningAlgorithm: choice(
+    ['RS256', 'ES256', 'EdDSA'],
+    'Algorithm that id tokens are signed with. After a change the old key stays published while its tokens last.',
+  ),
+  oauth2JwtClaimIssuer: optional(url(['http', 'https']), 'Issuer that id tokens name. Without it: the public address.'),
+  oauth2SigningKeyDays: integer(
+    90,
+    { minimum: 0, maximum: 3650 },
+    'Days after which another key signs id tokens; 0 is never.',
+  ),
+  oauth2EmptyScope: choice(
+    ['public', 'all'],
+    'What an application may do that asks for no scope: read what is public, or everything. Old clients need `all`.',
+  ),
+  oauth2RequirePkce: yesNo(false, 'Whether confidential applications must use PKCE too; public ones always must.'),
+  oauth2UserinfoAllClaims: yesNo(
+    false,
+    'Whether userinfo tells name, picture, address and groups whatever the scopes, as old clients expect.',
+  ),
   oauth2DefaultApplications: Type.Array(
     Type.Union(['git-credential-oauth', 'git-credential-manager', 'tea', 'none'].map((name) => Type.Literal(name))),
     {

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { boolean, check, index, jsonb, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
 import { bytes, createdAt, id, instant, reference, updatedAt } from './columns.ts'
+import { sessions } from './sessions.ts'
 import { users } from './users.ts'
 
 /** Programs that people may let act for them. Without an owner it is built in: the same on every site. */
@@ -138,3 +139,33 @@ export const oauthSigningKeys = pgTable(
   () => [uniqueIndex('oauth_signing_keys_one_signs_key').on(sql`(true)`).where(sql`retired_at is null`)],
 )
 export type OAuthSigningKeyRow = typeof oauthSigningKeys.$inferSelect
+
+/** Requests of applications that wait for somebody's answer on the consent page. The answer takes the row away: one consent, one code. */
+export const oauthRequests = pgTable(
+  'oauth_requests',
+  {
+    /** Random; the form of the page has it. */
+    handle: text().primaryKey(),
+    sessionId: reference()
+      .notNull()
+      .references(() => sessions.id, { onDelete: 'cascade' }),
+    applicationId: reference()
+      .notNull()
+      .references(() => oauthApplications.id, { onDelete: 'cascade' }),
+    redirectUri: text().notNull(),
+    state: text(),
+    scopes: text().array().notNull(),
+    requestedScope: text().notNull(),
+    nonce: text(),
+    codeChallenge: text(),
+    codeChallengeMethod: text({ enum: ['S256', 'plain'] }),
+    createdAt: instant().notNull(),
+  },
+  (table) => [
+    index('oauth_requests_session_idx').on(table.sessionId, table.createdAt),
+    index('oauth_requests_application_idx').on(table.applicationId),
+    index('oauth_requests_created_idx').on(table.createdAt),
+    check('oauth_requests_challenge', sql`(code_challenge is null) = (code_challenge_method is null)`),
+  ],
+)
+export type OAuthRequestRow = typeof oauthRequests.$inferSelect

@@ -12,10 +12,12 @@ import { bodyReader } from '../http/body.ts'
 import { errorResponse } from '../http/errors.ts'
 import { exchangeOf } from '../http/exchange.ts'
 import { allowedMethods } from '../http/methods.ts'
+import { missingRoute } from '../http/missing-route.ts'
 import { describeApi } from '../http/openapi.ts'
 import { plainQueries } from '../http/plain-query.ts'
 import { referenceRoutes } from '../http/reference.ts'
 import { createResponseCheck } from '../http/response-check.ts'
+import { oauthRoutes } from '../oauth/routes.ts'
 import { version } from '../version.ts'
 import { accountKeyPages } from '../web/account-keys.ts'
 import { assetRoutes } from '../web/assets.ts'
@@ -23,12 +25,13 @@ import { confirmEmailPage } from '../web/confirm-email.ts'
 import { errorPage } from '../web/error-page.ts'
 import { goGet } from '../web/go-get.ts'
 import { homePage } from '../web/home.ts'
+import { oauthPages } from '../web/oauth-pages.ts'
 import { recoveryPages } from '../web/recovery-pages.ts'
 import { registrationPages } from '../web/registration-pages.ts'
 import { settingsPages } from '../web/settings/settings.ts'
 import { signInPages } from '../web/sign-in-pages.ts'
 import { api } from './api.ts'
-import { missingRoute, unbuiltRoutes } from './unbuilt.ts'
+import { unbuiltRoutes } from './unbuilt.ts'
 
 /**
  * The whole application as one web-standard handler: hooks that concern every route first, then the areas.
@@ -58,6 +61,7 @@ export function createApp(context: Context) {
     .use(jsonAnswers(check))
     // Before the reader of bodies, which concerns all routes after it: Git's bodies are streams.
     .use(transportRoutes(context))
+    .use(oauthRoutes(context))
     .use(bodies.plugin)
     .use(plainQueries())
     .use(healthRoutes(context))
@@ -65,6 +69,7 @@ export function createApp(context: Context) {
     .use(avatarRoutes(context))
     .use(homePage(context))
     .use(signInPages(context))
+    .use(oauthPages(context))
     .use(registrationPages(context))
     .use(recoveryPages(context))
     .use(settingsPages(context))

@@ -27,6 +27,7 @@ import { type CronTask, cronHandlers } from '../jobs/cron-tasks.ts'
 import type { JobHandlers } from '../jobs/handlers.ts'
 import { jobTasks } from '../jobs/maintenance.ts'
 import { mailHandlers } from '../mail/send.ts'
+import { oauthTasks } from '../oauth/expired.ts'
 import { sealStoredAddresses } from '../webhooks/address.ts'
 import { hookDeliveryReaction } from '../webhooks/deliver.ts'
 import { deliveryTasks } from '../webhooks/prune.ts'
@@ -49,6 +50,7 @@ export const periodicTasks: readonly CronTask[] = [
   ...tokenTasks,
   ...registrationTasks,
   ...recoveryTasks,
+  ...oauthTasks,
   ...resyncTasks,
   ...repositoryTasks,
   ...freedNameTasks,

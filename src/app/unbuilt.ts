@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia'
+import { missingRoute } from '../http/missing-route.ts'
 
 /**
  * Fixed paths of the Gitea API that are not built yet and that would otherwise be taken for a repository or an issue of that name.
@@ -11,7 +12,3 @@ export const unbuiltRoutes = () => {
   for (const path of UNBUILT) routes.get(path, missingRoute)
   return routes
 }
-
-/** Wire: a path that no route has is a plain 404. */
-export const missingRoute = (): Response =>
-  new Response('404 page not found\n', { status: 404, headers: { 'content-type': 'text/plain;charset=utf-8' } })

@@ -12,6 +12,9 @@ export interface Actor {
   readonly method: 'password' | 'token' | 'oauth' | 'session' | 'key' | 'link'
   /** Normalised scope words; undefined where no scope applies (password, session, key). */
   readonly scopes?: readonly string[]
+  /** Which claims an OAuth token tells of: the words of OpenID Connect among its scopes. */
+  readonly claimScopes?: readonly string[]
+  /** For OAuth the grant, since its tokens come and go. */
   readonly tokenId?: number
   /** Of the method `session`. */
   readonly session?: SessionRow

@@ -1,6 +1,6 @@
 import type { UserRow } from '../../db/schema/users.ts'
 import type { Context } from '../context.ts'
-import { forbidden, unauthorized } from '../kernel/errors.ts'
+import { forbidden, Refusal, unauthorized } from '../kernel/errors.ts'
 import type { Actor } from './actor.ts'
 import { findBasicActor } from './basic.ts'
 import { type Credential, readCredential, readQuery } from './credentials.ts'
@@ -18,6 +18,8 @@ export interface Circumstances {
   bearer: string | undefined
   /** The token of a form, where the request is one. */
   formToken?: string | undefined
+  /** A token in the body of a form. */
+  bodyToken: string | undefined
 }
 
 /**
@@ -29,13 +31,14 @@ export interface Circumstances {
 export async function proveCredential(
   context: Context,
   request: Request,
-  { origin, bearer, formToken }: Circumstances,
+  { origin, bearer, bodyToken, formToken }: Circumstances,
 ): Promise<Actor | undefined> {
   const authorization = request.headers.get('authorization') ?? undefined
   const credential = readCredential({
     url: request.url,
     authorization,
     bearer,
+    bodyToken,
     session: readCookie(context, request, 'session'),
   })
   if (credential === undefined) return undefined
@@ -46,9 +49,17 @@ export async function proveCredential(
     return { ...actor, origin }
   }
   const actor = await findActor(context, credential, { request, origin })
-  if (!actor) throw unauthorized('invalid username, password or token')
+  if (!actor) throw refusalFor(credential)
   return { ...actor, origin }
 }
+
+/** RFC 6750, 3: an application hears that its token has ended. Wire: Gitea sends no such header. */
+const refusalFor = ({ kind }: Credential) =>
+  new Refusal(
+    401,
+    'invalid username, password or token',
+    kind === 'token' ? { headers: { 'www-authenticate': 'Bearer error="invalid_token"' } } : {},
+  )
 
 /**
  * The second half: the state of the account, then sudo.

@@ -6,7 +6,7 @@ import type { Actor } from './actor.ts'
 import { checkPassword } from './check-password.ts'
 import type { RequestOrigin } from './origin.ts'
 import { findPerson } from './person.ts'
-import { findTokenActor, TOKEN_PATTERN } from './token-lookup.ts'
+import { findTokenActor, isToken } from './token-lookup.ts'
 
 const byEmail = prepared((db) =>
   db
@@ -33,7 +33,7 @@ export interface BasicCredential {
 export async function findBasicActor(context: Context, credential: BasicCredential): Promise<Actor | undefined> {
   const { name, password } = credential
   const secret = password === '' || password === 'x-oauth-basic' ? name : password
-  if (TOKEN_PATTERN.test(secret)) {
+  if (isToken(secret)) {
     const actor = await findTokenActor(context, secret)
     if (actor) return actor
   }

@@ -12,15 +12,18 @@ export interface Presented {
   bearer: string | undefined
   /** Value of the session's cookie. */
   session: string | undefined
+  /** `access_token` of a form, or `token`. */
+  bodyToken: string | undefined
 }
 
 type Reader = (presented: Presented) => Credential | undefined
 
 /**
- * In the order in which they count: a token in the query goes before the header, and the header before the cookie, which browsers send unasked.
+ * In the order in which they count: a token in the query or in a form goes before the header, and the header before the
+ * cookie, which browsers send unasked.
  * An empty credential counts as none, and so does a header that cannot be read (another scheme, bad base64, no colon).
  */
-const readers: readonly Reader[] = [readQueryToken, readBearer, readTokenScheme, readBasic, readSession]
+const readers: readonly Reader[] = [readQueryToken, readBodyToken, readBearer, readTokenScheme, readBasic, readSession]
 
 export function readCredential(presented: Presented): Credential | undefined {
   for (const read of readers) {
@@ -33,6 +36,11 @@ export function readCredential(presented: Presented): Credential | undefined {
 function readQueryToken({ url }: Presented): Credential | undefined {
   const secret = readQuery(url, ['token', 'access_token'])
   return secret === undefined ? undefined : { kind: 'token', secret, isInQuery: true }
+}
+
+/** RFC 6750, 2.2. Wire: goes before the header, as in the query. */
+function readBodyToken({ bodyToken }: Presented): Credential | undefined {
+  return bodyToken ? { kind: 'token', secret: bodyToken } : undefined
 }
 
 /** RFC 6750. */

@@ -142,3 +142,13 @@ function fits(grant: Grant, need: ScopeNeed, level: ScopeLevel): boolean {
 /** Whether a token with these scopes may act as another user; the person must be an administrator besides. */
 export const maySudo = (scopes: readonly string[]): boolean =>
   scopes.some((word) => word === 'all' || word === 'sudo' || word === 'write:admin')
+
+/** OpenID Connect Core, 5.4, and the groups: what an application hears of a person. They open nothing of the API. */
+export const CLAIM_SCOPES = ['openid', 'profile', 'email', 'groups'] as const
+
+export const isClaimScope = (word: string): boolean => CLAIM_SCOPES.some((known) => known === word)
+
+/** Of the scopes of an OAuth token, those that decide what it may do. */
+export const apiScopes = (scopes: readonly string[]): string[] => scopes.filter((word) => !isClaimScope(word))
+
+export const claimScopes = (scopes: readonly string[]): string[] => scopes.filter(isClaimScope)

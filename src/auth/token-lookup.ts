@@ -5,9 +5,11 @@ import { users } from '../../db/schema/users.ts'
 import type { Context } from '../context.ts'
 import { sha256Hex } from '../kernel/hashing.ts'
 import type { Actor } from './actor.ts'
+import { OAUTH_TOKEN_PATTERN } from './oauth-secrets.ts'
+import { findOAuthActor } from './oauth-token-lookup.ts'
 
 /** The form of a personal access token. Clients of the Gitea API check for it. */
-export const TOKEN_PATTERN = /^[0-9a-f]{40}$/
+const TOKEN_PATTERN = /^[0-9a-f]{40}$/
 
 /** `last_used_at` is written at most this often, so that reading does not mean writing. */
 const USE_RECORDED_EVERY_MS = 59_000
@@ -29,9 +31,16 @@ const byHash = prepared((db) => {
     .prepare('access_token_by_hash')
 })
 
-/** The actor of a personal access token; undefined when no valid token has this secret. */
+/** Whether a text can be a token: what stands in the place of a password is not taken for one then. */
+export const isToken = (secret: string): boolean => TOKEN_PATTERN.test(secret) || OAUTH_TOKEN_PATTERN.test(secret)
+
+/** The actor of a token, whose kind shows in its form; undefined when no valid one has this secret. */
 export async function findTokenActor(context: Context, secret: string): Promise<Actor | undefined> {
-  if (!TOKEN_PATTERN.test(secret)) return undefined
+  if (OAUTH_TOKEN_PATTERN.test(secret)) return findOAuthActor(context, secret)
+  return TOKEN_PATTERN.test(secret) ? findPersonalActor(context, secret) : undefined
+}
+
+async function findPersonalActor(context: Context, secret: string): Promise<Actor | undefined> {
   const [found] = await byHash(context.db).execute({ hash: sha256Hex(secret) })
   if (!found) return undefined
   const { token, user, repositoryIds } = found

@@ -2,6 +2,7 @@ import type { TSchema } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { invalid, type Refusal, tooLarge } from '../kernel/errors.ts'
 import { coerceToSchema } from './coerce.ts'
+import { exchangeOf } from './exchange.ts'
 import { jsonFault } from './json-shape.ts'
 
 /**
@@ -34,7 +35,9 @@ export function bodyReader(maxBytes: number) {
     // Wire: who changes something must say what kind of body it is, also of none. Deleting needs none.
     const mayBeAbsent = schema === undefined || request.method === 'DELETE'
     const body = await readBody(request, contentType, { maxBytes, mayBeAbsent })
-    if (body instanceof UnreadableBody || schema === undefined) return body
+    if (body instanceof UnreadableBody) return body
+    if (body.isForm && route.startsWith('/api/v1/')) exchangeOf(request).bodyToken = tokenOf(body.value)
+    if (schema === undefined) return body
     const coerced = coerceToSchema(body.value, schema, body.isForm)
     return coerced.refusal ? new UnreadableBody(coerced.refusal) : coerced.value
   })
@@ -42,6 +45,13 @@ export function bodyReader(maxBytes: number) {
     for (const { method, path, hooks } of routes) if (isSchema(hooks.body)) schemas.set(`${method} ${path}`, hooks.body)
   }
   return { plugin, learn }
+}
+
+/** RFC 6750, 2.2. */
+function tokenOf(form: unknown): string | undefined {
+  if (typeof form !== 'object' || form === null) return undefined
+  const { access_token: accessToken, token }: { access_token?: unknown; token?: unknown } = form
+  return [token, accessToken].find((value) => typeof value === 'string' && value !== '')?.toString()
 }
 
 const isSchema = (value: unknown): value is TSchema => typeof value === 'object' && value !== null
@@ -106,7 +116,7 @@ function readForm(text: string): Record<string, unknown> {
 }
 
 /** Reads at most `maxBytes`. A longer body is refused before it is in memory, also when it did not say its length. */
-async function readText(request: Request, maxBytes: number): Promise<string | UnreadableBody> {
+export async function readText(request: Request, maxBytes: number): Promise<string | UnreadableBody> {
   const tooLong = new UnreadableBody(tooLarge(`the body is larger than ${maxBytes} bytes`))
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) return tooLong
   if (request.headers.has('content-length') || !request.body) return request.text()

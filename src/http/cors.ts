@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts'
+import { pathOf } from './exchange.ts'
 
 type CorsConfig = Pick<Config, 'corsOrigins'>
 
@@ -20,10 +21,13 @@ export function preflightResponse(config: CorsConfig, request: Request): Respons
   return new Response(null, { status: 204, headers })
 }
 
+/** RFC 9700, 2.6: where people give their consent no other site's script has a part. */
+const NEVER = ['/login/oauth/authorize', '/login/oauth/grant']
+
 /** Never `Access-Control-Allow-Credentials`: pages of other origins bring their token, not the cookie, so `*` stays harmless. */
 export function corsHeaders({ corsOrigins }: CorsConfig, request: Request): [string, string][] {
   const origin = request.headers.get('origin')
-  if (origin === null || corsOrigins.length === 0) return []
+  if (origin === null || corsOrigins.length === 0 || NEVER.includes(pathOf(request.url))) return []
   if (corsOrigins.includes('*')) return [['access-control-allow-origin', '*']]
   const vary: [string, string] = ['vary', 'origin']
   return corsOrigins.includes(origin) ? [['access-control-allow-origin', origin], vary] : [vary]

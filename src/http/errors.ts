@@ -33,7 +33,10 @@ export function refusalResponse({ baseUrl }: Pick<Context, 'baseUrl'>, refusal: 
   const { status, message, details } = refusal
   if (status < 400) return new Response(null, { status, headers: details.headers })
   if (details.isText && !request.headers.get('accept')?.includes('application/json'))
-    return new Response(`${message}\n`, { status, headers: { 'content-type': 'text/plain;charset=utf-8' } })
+    return new Response(`${message}\n`, {
+      status,
+      headers: { 'content-type': 'text/plain;charset=utf-8', ...details.headers },
+    })
   const body = {
     ...(status === 404 && details.errors !== undefined ? { errors: details.errors } : {}),
     message,

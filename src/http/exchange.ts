@@ -40,6 +40,8 @@ export class Exchange extends Request {
   bearer: string | undefined
   /** Set by the gates of pages: what goes wrong is told as a page. */
   isPage = false
+  /** A token in a form, if the route takes forms (RFC 6750, 2.2). */
+  bodyToken: string | undefined
   /** Whether the request was counted against the limit. */
   isCounted = false
   /** Set by a route that answers HEAD without making the body. */

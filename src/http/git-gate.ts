@@ -102,7 +102,8 @@ export async function answerGit(
     const refusal = error instanceof GitError ? refusalOf(context, error) : error
     if (!(refusal instanceof Refusal)) return errorResponse(context, { code: 'UNKNOWN', error, request })
     const headers = new Headers({ 'content-type': 'text/plain;charset=utf-8', ...refusal.details.headers })
-    if (refusal.status === 401) headers.set('www-authenticate', 'Basic realm="Hearth", charset="UTF-8"')
+    // Wire: credential helpers know by the realm that they can sign in with OAuth.
+    if (refusal.status === 401) headers.set('www-authenticate', 'Basic realm="Gitea", charset="UTF-8"')
     return new Response(`${refusal.message}\n`, { status: refusal.status, headers })
   }
 }

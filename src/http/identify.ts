@@ -27,7 +27,8 @@ export async function identify(
 async function prove(context: Context, exchange: Exchange, formToken: string | undefined): Promise<Actor | undefined> {
   try {
     const origin = originOf(context, exchange)
-    return await proveCredential(context, exchange, { origin, bearer: exchange.bearer, formToken })
+    const { bearer, bodyToken } = exchange
+    return await proveCredential(context, exchange, { origin, bearer, bodyToken, formToken })
   } catch (error) {
     // A fault of the service is not the caller's.
     if (error instanceof Refusal && error.status < 500) await countWrongCredential(context, exchange)

@@ -21,8 +21,8 @@ const WRONG_CREDENTIAL_COST = 10
 const PROBE = '/api/healthz'
 
 /** Counts a request of a caller who is proven. @throws Refusal 429 as `spend` */
-export function countCaller(context: Context, exchange: Exchange, { tokenId, user }: Actor): Promise<void> {
-  return count(context, exchange, { key: tokenId === undefined ? `account:${user.id}` : `token:${tokenId}` })
+export function countCaller(context: Context, exchange: Exchange, { method, tokenId, user }: Actor): Promise<void> {
+  return count(context, exchange, { key: tokenId === undefined ? `account:${user.id}` : `${method}:${tokenId}` })
 }
 
 /** Counts a request with a credential that was wrong, against its address. @throws Refusal 429 as `spend` */

@@ -29,6 +29,15 @@ export async function findApplication(db: Db, ownerId: number, id: number): Prom
   return row
 }
 
+const CLIENT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+export async function findByClientId(db: Db, clientId: string): Promise<OAuthApplicationRow | undefined> {
+  // Whatever else a client sends is no id, nor a text that PostgreSQL has to take.
+  if (!CLIENT_ID.test(clientId)) return undefined
+  const [row] = await db.select().from(oauthApplications).where(eq(oauthApplications.clientId, clientId))
+  return row
+}
+
 /** The application as it was, and locked. */
 export async function lockApplication(db: Db, ownerId: number, id: number): Promise<OAuthApplicationRow | undefined> {
   const [row] = await db.select().from(oauthApplications).where(ofOwner(ownerId, id)).for('update')

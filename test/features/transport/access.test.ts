@@ -52,7 +52,7 @@ describe('who is asked to sign in', () => {
     ])
     for (const answer of answers) {
       expect(answer.status).toBe(401)
-      expect(answer.headers.get('www-authenticate')).toStartWith('Basic realm="Hearth"')
+      expect(answer.headers.get('www-authenticate')).toStartWith('Basic realm="Gitea"')
     }
     expect(await answers[0]?.text()).toBe((await answers[1]?.text()) ?? 'none')
   })

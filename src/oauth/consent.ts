@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto'
+import { and, desc, eq, gt, isNull, lt, lte, sql } from 'drizzle-orm'
+import { oauthApplications, oauthRequests } from '../../db/schema/oauth.ts'
+import { base32 } from '../auth/oauth-secrets.ts'
+import type { Context } from '../context.ts'
+import { isRegisteredRedirect } from '../features/oauth-applications/redirect-uris.ts'
+import type { AuthorizationRequest } from './authorization-request.ts'
+import { errorOf, type Person, sentBack } from './authorize.ts'
+import { OAuthError } from './errors.ts'
+import { issueCode } from './issue-code.ts'
+
+/** As long as somebody may look at the page before they answer. */
+const ANSWER_MS = 3_600_000
+
+/** Of one session. The oldest is forgotten when there would be more. */
+const MAX_REQUESTS = 20
+
+/** Keeps a request until it is answered. @returns its handle, for the form */
+export async function keepRequest(context: Context, request: AuthorizationRequest, person: Person): Promise<string> {
+  const { db, clock } = context
+  const { application, redirectUri, state, scopes, requestedScope, nonce, codeChallenge, codeChallengeMethod } = request
+  const handle = base32(randomBytes(32))
+  const sessionId = person.session.id
+  await db.transaction(async (tx) => {
+    await tx.insert(oauthRequests).values({
+      handle,
+      sessionId,
+      applicationId: application.id,
+      redirectUri,
+      state,
+      scopes,
+      requestedScope,
+      nonce,
+      codeChallenge,
+      codeChallengeMethod,
+      createdAt: clock.now(),
+    })
+    const ofSession = eq(oauthRequests.sessionId, sessionId)
+    const newest = tx
+      .select({ createdAt: oauthRequests.createdAt })
+      .from(oauthRequests)
+      .where(ofSession)
+      .orderBy(desc(oauthRequests.createdAt))
+      .offset(MAX_REQUESTS)
+      .limit(1)
+    await tx.delete(oauthRequests).where(and(ofSession, lte(oauthRequests.createdAt, sql`(${newest})`)))
+  })
+  return handle
+}
+
+/** The form of the consent page, as it was sent. */
+export interface ConsentForm {
+  /** The handle. Wire: programs that send only the fields of Gitea mean the latest request that has them. */
+  request?: string | undefined
+  client_id?: string | undefined
+  redirect_uri?: string | undefined
+  state?: string | undefined
+  scope?: string | undefined
+  nonce?: string | undefined
+  granted?: string | undefined
+}
+
+/**
+ * Answers a request as the person wants, once: with a code, or with `access_denied`. What is answered is the request that was kept; a form that
+ * says something else is refused.
+ * @returns where the person is sent; undefined for a form that belongs to no request of this session
+ */
+export function answerRequest(context: Context, form: ConsentForm, person: Person): Promise<string | undefined> {
+  return context.db.transaction(async (tx) => {
+    const kept = await tx
+      .select({ request: oauthRequests, application: oauthApplications })
+      .from(oauthRequests)
+      .innerJoin(oauthApplications, eq(oauthApplications.id, oauthRequests.applicationId))
+      .where(wanted(context, form, person))
+      .orderBy(desc(oauthRequests.createdAt))
+      .limit(1)
+      .then(([row]) => row)
+    if (!kept || !agrees(form, kept)) return undefined
+    const { request, application } = kept
+    if (!isRegisteredRedirect(application, request.redirectUri)) return undefined
+    const taken = await tx
+      .delete(oauthRequests)
+      .where(eq(oauthRequests.handle, request.handle))
+      .returning({ handle: oauthRequests.handle })
+    if (taken.length === 0) return undefined
+    if (form.granted === 'false')
+      return sentBack(context, request, errorOf(new OAuthError('access_denied', 'the request is denied'))).location
+    const { user, session } = person
+    const code = await issueCode(context, tx, {
+      ...bound(request),
+      application,
+      user,
+      authTime: session.authenticatedAt,
+    })
+    return sentBack(context, request, { code }).location
+  })
+}
+
+function wanted({ clock }: Context, { request, client_id, redirect_uri, state }: ConsentForm, { session }: Person) {
+  const alive = gt(oauthRequests.createdAt, new Date(clock.now().getTime() - ANSWER_MS))
+  const ofSession = and(eq(oauthRequests.sessionId, session.id), alive)
+  if (request !== undefined) return and(ofSession, eq(oauthRequests.handle, request))
+  return and(
+    ofSession,
+    eq(oauthApplications.clientId, client_id ?? ''),
+    eq(oauthRequests.redirectUri, redirect_uri ?? ''),
+    state ? eq(oauthRequests.state, state) : isNull(oauthRequests.state),
+  )
+}
+
+type Kept = { request: typeof oauthRequests.$inferSelect; application: typeof oauthApplications.$inferSelect }
+
+/** Each field that was sent says what was kept. */
+function agrees(form: ConsentForm, { request, application }: Kept): boolean {
+  const isSame = (sent: string | undefined, kept: string | null) => sent === undefined || sent === (kept ?? '')
+  return (
+    (form.granted === 'true' || form.granted === 'false') &&
+    isSame(form.client_id, application.clientId) &&
+    isSame(form.redirect_uri, request.redirectUri) &&
+    isSame(form.state, request.state) &&
+    isSame(form.scope, request.requestedScope) &&
+    isSame(form.nonce, request.nonce)
+  )
+}
+
+const bound = (request: Kept['request']) => ({
+  scopes: request.scopes,
+  requestedScope: request.requestedScope,
+  redirectUri: request.redirectUri,
+  nonce: request.nonce,
+  codeChallenge: request.codeChallenge,
+  codeChallengeMethod: request.codeChallengeMethod,
+})
+
+/** Forgets requests that nobody has answered. */
+export async function removeOldRequests({ db, clock }: Context): Promise<number> {
+  const before = new Date(clock.now().getTime() - ANSWER_MS)
+  const gone = await db
+    .delete(oauthRequests)
+    .where(lt(oauthRequests.createdAt, before))
+    .returning({ handle: oauthRequests.handle })
+  return gone.length
+}

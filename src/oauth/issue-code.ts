@@ -1,0 +1,84 @@
+import { and, desc, eq, lte, sql } from 'drizzle-orm'
+import type { Db } from '../../db/client.ts'
+import {
+  type OAuthApplicationRow,
+  type OAuthGrantRow,
+  oauthAuthorizations,
+  oauthGrants,
+} from '../../db/schema/oauth.ts'
+import type { UserRow } from '../../db/schema/users.ts'
+import { makeOAuthSecret } from '../auth/oauth-secrets.ts'
+import type { Context } from '../context.ts'
+import { sha256Hex } from '../kernel/hashing.ts'
+import { joinedScopes } from './scopes.ts'
+
+/** RFC 6749, 4.1.2. */
+const CODE_MS = 600_000
+
+/** A code that comes too late is told so for a while. */
+const KEPT_MS = 3_600_000
+
+/** An application that a person signs in to from more devices than this loses the oldest. */
+const MAX_AUTHORIZATIONS = 100
+
+/** What a person says yes to. All of it is bound to the code. */
+export interface Consented {
+  application: OAuthApplicationRow
+  user: UserRow
+  /** When the person signed in. */
+  authTime: Date
+  scopes: string[]
+  /** `scope` as it was asked for. */
+  requestedScope: string
+  redirectUri: string
+  nonce: string | null
+  codeChallenge: string | null
+  codeChallengeMethod: 'S256' | 'plain' | null
+}
+
+/** Records the consent, and returns the code for it. @param tx a transaction of the caller */
+export async function issueCode(context: Context, tx: Db, consented: Consented): Promise<string> {
+  const { application, user, scopes, requestedScope, authTime, redirectUri } = consented
+  const { nonce, codeChallenge, codeChallengeMethod } = consented
+  const code = makeOAuthSecret('code')
+  const now = context.clock.now().getTime()
+  const grant = await widenGrant(tx, { userId: user.id, applicationId: application.id, scopes })
+  const codeExpiresAt = new Date(now + CODE_MS)
+  const expiresAt = new Date(codeExpiresAt.getTime() + KEPT_MS)
+  await tx.insert(oauthAuthorizations).values({
+    ...{ scopes, requestedScope, authTime, redirectUri, nonce, codeChallenge, codeChallengeMethod },
+    grantId: grant.id,
+    codeHash: sha256Hex(code),
+    codeExpiresAt,
+    expiresAt,
+  })
+  await removeOldest(tx, grant.id)
+  return code
+}
+
+/** Of two consents at once the second one waits for the first, and adds to it. */
+async function widenGrant(
+  tx: Db,
+  { userId, applicationId, scopes }: { userId: number; applicationId: number; scopes: string[] },
+): Promise<OAuthGrantRow> {
+  await tx.insert(oauthGrants).values({ userId, applicationId, scopes }).onConflictDoNothing()
+  const same = and(eq(oauthGrants.userId, userId), eq(oauthGrants.applicationId, applicationId))
+  const [grant] = await tx.select().from(oauthGrants).where(same).for('update')
+  if (!grant) throw new Error('the grant is gone')
+  const joined = joinedScopes(grant.scopes, scopes)
+  if (joined.join(' ') === grant.scopes.join(' ')) return grant
+  await tx.update(oauthGrants).set({ scopes: joined, updatedAt: sql`now()` }).where(eq(oauthGrants.id, grant.id))
+  return grant
+}
+
+async function removeOldest(tx: Db, grantId: number): Promise<void> {
+  const ofGrant = eq(oauthAuthorizations.grantId, grantId)
+  const newest = tx
+    .select({ id: oauthAuthorizations.id })
+    .from(oauthAuthorizations)
+    .where(ofGrant)
+    .orderBy(desc(oauthAuthorizations.id))
+    .offset(MAX_AUTHORIZATIONS)
+    .limit(1)
+  await tx.delete(oauthAuthorizations).where(and(ofGrant, lte(oauthAuthorizations.id, sql`(${newest})`)))
+}
