@@ -35,6 +35,7 @@ import m0032 from './0032_sessions.sql' with { type: 'text' }
 import m0033 from './0033_webhooks_due.sql' with { type: 'text' }
 import m0034 from './0034_account_links.sql' with { type: 'text' }
 import m0035 from './0035_oauth_requests.sql' with { type: 'text' }
+import m0036 from './0036_proven_addresses.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -79,4 +80,5 @@ export const migrations: readonly Migration[] = [
   { name: '0033_webhooks_due', sql: m0033 },
   { name: '0034_account_links', sql: m0034 },
   { name: '0035_oauth_requests', sql: m0035 },
+  { name: '0036_proven_addresses', sql: m0036 },
 ]

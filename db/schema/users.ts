@@ -96,6 +96,11 @@ export const emails = pgTable(
     lowerEmail: text().notNull().generatedAlwaysAs(sql`lower(email)`),
     isPrimary: boolean().notNull().default(false),
     isActivated: boolean().notNull().default(false),
+    /**
+     * Whether the person showed that it is theirs, or an administrator gave it to them. Without CONFIRM_EMAILS an address that somebody
+     * adds is verified at once, but says nothing to others of who it belongs to.
+     */
+    isProven: boolean().notNull().default(false),
     createdAt: createdAt(),
   },
   (table) => [

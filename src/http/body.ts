@@ -32,11 +32,12 @@ export function bodyReader(maxBytes: number) {
     const schema = schemas.get(`${request.method} ${route}`)
     // A route whose body is a text takes it as it is, whatever its media type says.
     if (schema?.type === 'string') return await readText(request, maxBytes)
-    // Wire: who changes something must say what kind of body it is, also of none. Deleting needs none.
-    const mayBeAbsent = schema === undefined || request.method === 'DELETE'
+    const isApi = route.startsWith('/api/v1/')
+    // Wire: who changes something by the API must say what kind of body it is, also of none. Deleting needs none.
+    const mayBeAbsent = schema === undefined || !isApi || request.method === 'DELETE'
     const body = await readBody(request, contentType, { maxBytes, mayBeAbsent })
     if (body instanceof UnreadableBody) return body
-    if (body.isForm && route.startsWith('/api/v1/')) exchangeOf(request).bodyToken = tokenOf(body.value)
+    if (body.isForm && isApi) exchangeOf(request).bodyToken = tokenOf(body.value)
     if (schema === undefined) return body
     const coerced = coerceToSchema(body.value, schema, body.isForm)
     return coerced.refusal ? new UnreadableBody(coerced.refusal) : coerced.value

@@ -44,10 +44,10 @@ function profileOf({ baseUrl }: Context, user: UserRow): Partial<Claims> {
 
 async function isVerified({ db }: Context, { id }: UserRow): Promise<boolean> {
   const [primary] = await db
-    .select({ isActivated: emails.isActivated })
+    .select({ isProven: emails.isProven })
     .from(emails)
     .where(and(eq(emails.userId, id), eq(emails.isPrimary, true)))
-  return primary?.isActivated ?? false
+  return primary?.isProven ?? false
 }
 
 /** Organizations and, behind a colon, the teams in them that the person belongs to. */

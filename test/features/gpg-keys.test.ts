@@ -25,6 +25,11 @@ const add = (user: TestUser, { armored }: Pick<GpgPerson, 'armored'>, signature?
     armored_public_key: armored,
     ...(signature !== undefined && { armored_signature: signature }),
   })
+/** As if the link that CONFIRM_EMAILS mails had been followed. */
+async function addProvenEmail({ client }: TestUser, email: string): Promise<void> {
+  expect((await client.post('/user/emails', { emails: [email] })).status).toBe(201)
+  await service.context.sql`update emails set is_proven = true where lower_email = ${email.toLowerCase()}`
+}
 const tokenOf = async (user: TestUser): Promise<string> => (await user.client.get('/user/gpg_key_token')).text
 const sign = ({ sign }: GpgPerson, text: string) => sign(Buffer.from(text))
 
@@ -93,6 +98,13 @@ test('a key without an address of the account needs a proof', async () => {
   })
 })
 
+test('an address that was merely added says nothing of whose key it is', async () => {
+  const key = await makeGpgKey(['victim@example.org'])
+  expect((await alice.client.post('/user/emails', { emails: ['victim@example.org'] })).status).toBe(201)
+  expect((await add(alice, key)).status).toBe(404)
+  expect((await add(alice, key, await sign(key, await tokenOf(alice)))).status).toBe(201)
+})
+
 test('a proof is for one account, for a while, by that key and over that text', async () => {
   const [key, other] = [await makeGpgKey(['elsewhere@example.org']), await makeGpgKey(['elsewhere@example.org'])]
   const token = await tokenOf(alice)
@@ -145,7 +157,7 @@ test('a key is on the site once', async () => {
     const again = await add(user, key, await sign(key, await tokenOf(user)))
     expect([again.status, again.string('message')]).toEqual([422, 'A key with the same id already exists'])
   }
-  await bob.client.post('/user/emails', { emails: ['shared@example.org'] })
+  await addProvenEmail(bob, 'shared@example.org')
   const claimed = await add(bob, key)
   expect([claimed.status, claimed.string('message')]).toEqual([
     422,
@@ -156,7 +168,7 @@ test('a key is on the site once', async () => {
 test('proof beats claim: who signs the token gets a key that somebody else only claims', async () => {
   const key = await makeGpgKey(['real@example.org'], true)
   const eve = await service.createUser()
-  await eve.client.post('/user/emails', { emails: ['real@example.org'] })
+  await addProvenEmail(eve, 'real@example.org')
   const claim = await add(eve, key)
   expect([claim.status, claim.body]).toMatchObject([201, { verified: false }])
   // Whoever merely claims it, too, takes it from nobody.
@@ -178,7 +190,7 @@ test('proof beats claim: who signs the token gets a key that somebody else only 
 
 test('a claim on a signing subkey yields too', async () => {
   const key = await makeGpgKey(['laptop@example.org'], true)
-  await bob.client.post('/user/emails', { emails: ['laptop@example.org'] })
+  await addProvenEmail(bob, 'laptop@example.org')
   expect((await add(bob, key)).status).toBe(201)
   expect((await add(alice, key, await sign(key, await tokenOf(alice)))).status).toBe(201)
   expect((await bob.client.get('/user/gpg_keys')).body).toEqual([])
@@ -210,7 +222,7 @@ test('of six who add, prove, take or delete one key at once, one does', async ()
 test('a key is proved by its holder and taken by another at once: one of them has it', async () => {
   for (let round = 0; round < 4; round += 1) {
     const [key, eve] = [await makeGpgKey(['both@example.org']), await service.createUser()]
-    await eve.client.post('/user/emails', { emails: ['both@example.org'] })
+    await addProvenEmail(eve, 'both@example.org')
     expect((await add(eve, key)).status).toBe(201)
     const [mine, theirs] = [await sign(key, await tokenOf(alice)), await sign(key, await tokenOf(eve))]
     const proof = { key_id: key.keyId, armored_signature: theirs }

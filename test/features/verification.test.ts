@@ -255,6 +255,7 @@ test('of a hidden signer only those know who may know of the account', async () 
 test('an OpenPGP key counts while one of its addresses is confirmed, or its owner has proved to hold it', async () => {
   const dave = await service.createUser('dave')
   await dave.client.post('/user/emails', { emails: ['second@example.org'] })
+  await service.context.sql`update emails set is_proven = true where lower_email = 'second@example.org'`
   const held = await makeGpgKey(['second@example.org'])
   expect((await dave.client.post('/user/gpg_keys', { armored_public_key: held.armored })).status).toBe(201)
   const sha = await pushed(held.sign, { email: emailOf(dave) })

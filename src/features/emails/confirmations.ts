@@ -50,7 +50,11 @@ export async function removeConfirmation(db: Db, codeHash: string): Promise<bool
 /** Whether the address was one that waited. */
 export async function activateEmail(db: Db, id: number): Promise<boolean> {
   const waits = and(eq(emails.id, id), eq(emails.isActivated, false))
-  const rows = await db.update(emails).set({ isActivated: true }).where(waits).returning({ id: emails.id })
+  const rows = await db
+    .update(emails)
+    .set({ isActivated: true, isProven: true })
+    .where(waits)
+    .returning({ id: emails.id })
   return rows.length > 0
 }
 

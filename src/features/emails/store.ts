@@ -56,7 +56,7 @@ export async function markPrimary(tx: Db, { id, userId }: Pick<EmailRow, 'id' | 
 }
 
 /**
- * Makes an address the primary one: the person's own if it is among theirs, else a new one in place of the primary.
+ * Makes an address that an administrator gives the primary one: the person's own if it is among theirs, else a new one in place of the primary.
  * The caller keeps `users.email` equal to it.
  */
 export async function replacePrimaryEmail(tx: Db, userId: number, email: string): Promise<void> {
@@ -64,12 +64,12 @@ export async function replacePrimaryEmail(tx: Db, userId: number, email: string)
   const mine = eq(emails.userId, userId)
   const [own] = await tx
     .update(emails)
-    .set({ email, isActivated: true })
+    .set({ email, isActivated: true, isProven: true })
     .where(and(mine, eq(emails.lowerEmail, email.toLowerCase())))
     .returning({ id: emails.id })
   if (own !== undefined) return markPrimary(tx, { id: own.id, userId })
   await tx.delete(emails).where(and(mine, emails.isPrimary))
-  await tx.insert(emails).values({ userId, email, isPrimary: true, isActivated: true })
+  await tx.insert(emails).values({ userId, email, isPrimary: true, isActivated: true, isProven: true })
 }
 
 export interface OwnedEmail {

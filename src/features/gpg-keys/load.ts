@@ -3,7 +3,7 @@ import type { UserRow } from '../../../db/schema/users.ts'
 import type { Context } from '../../context.ts'
 import type { ShownGpgKey } from '../../wire/gpg-key.ts'
 import type { Viewer } from '../../wire/viewer.ts'
-import { listConfirmedAddresses, listSubkeys } from './store.ts'
+import { listProvenAddresses, listSubkeys } from './store.ts'
 
 /** Keys of one person with their subkeys, in two statements whatever their number. Hidden addresses are shown to the owner and to administrators only. */
 export async function loadGpgKeys(
@@ -12,7 +12,7 @@ export async function loadGpgKeys(
   rows: readonly GpgKeyRow[],
 ): Promise<ShownGpgKey[]> {
   const ids = rows.map(({ id }) => id)
-  const [subkeys, confirmed] = await Promise.all([listSubkeys(db, ids), listConfirmedAddresses(db, owner.id)])
+  const [subkeys, confirmed] = await Promise.all([listSubkeys(db, ids), listProvenAddresses(db, owner.id)])
   const showsEmails = !owner.keepEmailPrivate || viewer.isAdmin || viewer.userId === owner.id
   return rows.map((primary) => ({
     primary,

@@ -16,7 +16,7 @@ import {
   findPrimaryKey,
   findPrimaryKeyByKeyId,
   insertGpgKeys,
-  listConfirmedAddresses,
+  listProvenAddresses,
   markVerified,
   removeClaims,
   removeGpgKey,
@@ -24,7 +24,7 @@ import {
 import { gpgKeyToken } from './token.ts'
 
 /**
- * Adds a key with its subkeys. It has to bear a confirmed address of the caller, or come with a signature over the token. Who signs
+ * Adds a key with its subkeys. It has to bear an address that is proven to be the caller's, or come with a signature over the token. Who signs
  * the token gets the key also where another account holds it without such a proof: that account loses it.
  * @throws Refusal 404 when it has neither (Wire: as Gitea), 422 for a key that cannot be used and for one that
  * another account holds
@@ -93,7 +93,7 @@ async function requireOwnership(
     if (await isProof(context, actor, { certificate: certificate.bytes, armored })) return true
     throw notFound(mismatch(gpgKeyToken(context, user)))
   }
-  const confirmed = await listConfirmedAddresses(context.db, user.id)
+  const confirmed = await listProvenAddresses(context.db, user.id)
   if (certificate.emails.some((email) => confirmed.has(email.toLowerCase()))) return false
   throw notFound(
     'None of the emails attached to the GPG key could be found. It may still be added if you provide a valid signature ' +

@@ -47,12 +47,12 @@ export function listSubkeys(db: Db, primaryIds: readonly number[]): Promise<GpgK
   return db.select().from(gpgKeys).where(anyOf(gpgKeys.primaryId, primaryIds)).orderBy(asc(gpgKeys.id))
 }
 
-/** In lower case. */
-export async function listConfirmedAddresses(db: Db, userId: number): Promise<Set<string>> {
+/** In lower case; those that say whose key it is. */
+export async function listProvenAddresses(db: Db, userId: number): Promise<Set<string>> {
   const rows = await db
     .select({ email: emails.lowerEmail })
     .from(emails)
-    .where(and(eq(emails.userId, userId), eq(emails.isActivated, true)))
+    .where(and(eq(emails.userId, userId), eq(emails.isActivated, true), eq(emails.isProven, true)))
   return new Set(rows.map(({ email }) => email))
 }
 

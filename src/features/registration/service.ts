@@ -44,7 +44,7 @@ export async function register(
   if (!context.config.allowRegistration) throw forbidden('accounts are made by the administrators here')
   const network = origin.address === undefined ? 'unknown' : networkOf(origin.address)
   await spend(context, `sign-up:${network}`, FROM_NETWORK)
-  if (!context.config.confirmEmails) return createUser(context, { ...person, by: 'system' })
+  if (!context.config.confirmEmails) return createUser(context, { ...person, by: 'system', isEmailProven: false })
   await mailActivation(context, person)
   return undefined
 }

@@ -29,6 +29,8 @@ export interface NewAccount
   by?: AuditSource
   /** Whether the person gets a mail about it. */
   isNotified?: boolean
+  /** False where the person gave the address, and nobody asked whether it is theirs. */
+  isEmailProven?: boolean
 }
 
 /**
@@ -43,10 +45,10 @@ export async function createUser(context: Context, account: NewAccount, tx: Db =
     throw invalid(`e-mail address belongs to the service [email: ${account.email}]`)
   const { password: given } = account
   const passwordHash = typeof given === 'string' ? await hashNewPassword(context, given) : given.hash
-  const { password: _, by = 'command line', isNotified = false, ...row } = account
+  const { password: _, by = 'command line', isNotified = false, isEmailProven = true, ...row } = account
   try {
     return await tx.transaction(async (inner) => {
-      const user = await insertUser(inner, { ...row, passwordHash }, by)
+      const user = await insertUser(inner, { ...row, passwordHash }, { by, isEmailProven })
       await claimName(inner, context, user)
       if (isNotified) await mailLetter(context, inner, accountCreated(user, context.baseUrl))
       return user
@@ -92,10 +94,15 @@ export async function hashPassword(context: Context, password: string): Promise<
   return context.passwords.hash(password)
 }
 
-async function insertUser(tx: Db, values: NewUser & { email: string }, by: AuditSource): Promise<UserRow> {
+async function insertUser(
+  tx: Db,
+  values: NewUser & { email: string },
+  { by, isEmailProven }: { by: AuditSource; isEmailProven: boolean },
+): Promise<UserRow> {
   const [user] = await tx.insert(users).values(values).returning()
   if (user === undefined) throw new Error('insert returned no row')
-  await tx.insert(emails).values({ userId: user.id, email: values.email, isPrimary: true, isActivated: true })
+  const primary = { email: values.email, isPrimary: true, isActivated: true, isProven: isEmailProven }
+  await tx.insert(emails).values({ userId: user.id, ...primary })
   await appendEvent(tx, {
     kind: 'user.created',
     actorId: typeof by === 'string' ? user.id : by.user.id,
