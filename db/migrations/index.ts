@@ -36,6 +36,7 @@ import m0033 from './0033_webhooks_due.sql' with { type: 'text' }
 import m0034 from './0034_account_links.sql' with { type: 'text' }
 import m0035 from './0035_oauth_requests.sql' with { type: 'text' }
 import m0036 from './0036_proven_addresses.sql' with { type: 'text' }
+import m0037 from './0037_protections.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -81,4 +82,5 @@ export const migrations: readonly Migration[] = [
   { name: '0034_account_links', sql: m0034 },
   { name: '0035_oauth_requests', sql: m0035 },
   { name: '0036_proven_addresses', sql: m0036 },
+  { name: '0037_protections', sql: m0037 },
 ]

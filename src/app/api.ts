@@ -38,6 +38,8 @@ import { oauthApplicationRoutes } from '../features/oauth-applications/routes.ts
 import { organizationMemberRoutes } from '../features/organizations/member-routes.ts'
 import { organizationRoutes } from '../features/organizations/routes.ts'
 import { userOrganizationRoutes } from '../features/organizations/user-routes.ts'
+import { branchProtectionRoutes } from '../features/protections/branch-routes.ts'
+import { tagProtectionRoutes } from '../features/protections/tag-routes.ts'
 import { publicKeyRoutes } from '../features/public-keys/routes.ts'
 import { rawRoutes } from '../features/raw/routes.ts'
 import { renderingRoutes, repositoryRenderingRoutes } from '../features/rendering/routes.ts'
@@ -109,7 +111,9 @@ const repositoryApi = (context: Context) =>
     .use(starRoutes(context))
     .use(watchRoutes(context))
     .use(branchRoutes(context))
+    .use(branchProtectionRoutes(context))
     .use(tagRoutes(context))
+    .use(tagProtectionRoutes(context))
 
 /** What Git repositories hold. */
 const contentApi = (context: Context) =>

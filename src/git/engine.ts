@@ -15,6 +15,7 @@ import type {
   Integrity,
   LoggedCommit,
   LogQuery,
+  Look,
   MergeCommit,
   ObjectFormat,
   ObjectName,
@@ -165,6 +166,9 @@ export interface Git {
     option: { name: string; target: string; message?: string; tagger?: Signature },
     call?: Call,
   ): Promise<{ sha: string }>
+
+  /** At the commits of a repository as they are now. Each answer takes one process or two. */
+  look(id: number): Look
 
   /** Every path begins with `prefix` and a slash. Key caches with the commit's id, not with the name of a ref. */
   archive(id: number, query: ArchiveQuery, call?: Call): Promise<Archive>

@@ -288,6 +288,22 @@ export interface ServeRequest extends Call {
   protocol?: string
   /** Bytes a push may send; the limit of the engine when left out. */
   maxInputBytes?: number
+  /**
+   * Called when all objects of a push are there and no ref has moved: why the push is refused, in one line, or undefined. Never rejects.
+   * Left out, git alone decides.
+   */
+  judge?: (look: Look) => Promise<string | undefined>
+}
+
+/** What rules for branches ask of commits, also of those that a push has brought and that are in no repository yet. By full ids. */
+export interface Look {
+  isAncestor(ancestor: string, descendant: string): Promise<boolean>
+  /** The best common ancestor; undefined for unrelated histories. */
+  mergeBase(one: string, other: string): Promise<string | undefined>
+  /** Paths that differ; without `base` all of them. Throws `too-large` `limit`. */
+  changedPaths(base: string | undefined, head: string): Promise<string[]>
+  /** Commits reachable from `head` and not from `not`; without `not`, from no branch and no tag. Throws `too-large` `limit`. */
+  newCommits(head: string, not: string | undefined): Promise<Commit[]>
 }
 
 export interface Served {

@@ -36,6 +36,10 @@ async function things(): Promise<Map<string, number>> {
     [`${own}/hooks/`, await post(`${at}/hooks`, hook)],
     [`${own}/labels/`, await post(`${at}/labels`, { name: 'theirs', color: '#ff0000' })],
     [`${own}/milestones/`, await post(`${at}/milestones`, { title: 'theirs' })],
+    [
+      `${own}/tag_protections/`,
+      await post(`${at}/tag_protections`, { name_pattern: 'v*', whitelist_usernames: ['bob'] }),
+    ],
     [`${own}/issues/comments/`, await post(`${at}/issues/1/comments`, { body: 'theirs' })],
     ['/orgs/{org}/hooks/', await post('/orgs/bobs/hooks', hook)],
     ['/orgs/{org}/labels/', await post('/orgs/bobs/labels', { name: 'theirs', color: '#00ff00' })],
@@ -69,7 +73,7 @@ test('the number of a thing of somebody else leads nowhere below a parent of one
   await alice.client.post('/orgs', { username: 'alices' })
   const numbers = await things()
   const tables =
-    'hooks labels milestones comments teams public_keys repositories team_members team_repositories notifications'
+    'hooks labels milestones tag_protections comments teams public_keys repositories team_members team_repositories notifications'
   const rows = async () => {
     const all = await Promise.all(
       tables

@@ -1,17 +1,12 @@
 import { Elysia, t } from 'elysia'
-import type { RefRow } from '../../../db/schema/refs.ts'
-import { Level } from '../../access/levels.ts'
-import type { RepositoryAccess } from '../../access/repository-access.ts'
-import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { Unchanged, unchangedAnswer } from '../../http/freshness.ts'
 import { gate } from '../../http/gate.ts'
 import { paging } from '../../http/paging.ts'
 import { pageQuery } from '../../http/query.ts'
 import { decodeWildcard } from '../../http/wildcard.ts'
-import { verifySignatures } from '../../signatures/verify.ts'
-import { Branch, presentBranch } from '../../wire/branch.ts'
-import { findNamesByEmail } from '../refs/people.ts'
+import { Branch } from '../../wire/branch.ts'
+import { load, loadOne } from './load.ts'
 import { CreateBranchRepoOption, RenameBranchRepoOption, UpdateBranchRepoOption } from './schema.ts'
 import { createBranch, deleteBranch, getBranch, renameBranch, updateBranch } from './service.ts'
 import { listBranches } from './store.ts'
@@ -103,41 +98,3 @@ export const branchRoutes = (context: Context) =>
         detail: { operationId: 'repoUpdateBranch', summary: 'Move a branch', 'x-refuses': [409], ...named },
       },
     )
-
-interface Page {
-  actor: Actor | undefined
-  repo: RepositoryAccess
-  rows: readonly RefRow[]
-}
-
-interface Loaded {
-  /** Of all that the branches show. */
-  versions: (string | number | boolean)[]
-  branches: Branch[]
-}
-
-async function load(context: Context, { actor, repo, rows }: Page): Promise<Loaded> {
-  const addresses = rows.flatMap(({ commit }) => (commit ? [commit.authorEmail, commit.committerEmail] : []))
-  const [names, verdicts] = await Promise.all([
-    findNamesByEmail(context.db, addresses),
-    verifySignatures(
-      context,
-      actor,
-      rows.map(({ commit }) => ({ ...commit, email: commit?.committerEmail ?? '' })),
-    ),
-  ])
-  const mayWrite = repo.rights.level('repo.code') >= Level.write
-  const shown = rows.flatMap(({ name, sha }, index) => [name, sha, JSON.stringify(verdicts[index])])
-  const { htmlUrl, version } = repo
-  return {
-    versions: [version, mayWrite, ...shown, ...[...names].flat()],
-    branches: rows.map((row, index) => presentBranch(row, { htmlUrl, mayWrite, names, verdict: verdicts[index] })),
-  }
-}
-
-async function loadOne(context: Context, { row, ...page }: Omit<Page, 'rows'> & { row: RefRow }) {
-  const { versions, branches } = await load(context, { ...page, rows: [row] })
-  const [branch] = branches
-  if (!branch) throw new Error('one row gives one branch')
-  return { versions, branch }
-}

@@ -7,6 +7,10 @@ import { isGitError } from '../../git/errors.ts'
 import type { RefChange } from '../../git/model.ts'
 import { isValidBranchName } from '../../git/names.ts'
 import { conflict, forbidden, invalid, notFound } from '../../kernel/errors.ts'
+import { renameWithRule } from '../protections/branch-service.ts'
+import { mayPush } from '../protections/decide.ts'
+import { type Guard, loadGuard, requireAllowed } from '../protections/guard.ts'
+import { findBranchRule } from '../protections/rules.ts'
 import { changeRefs, pusherOf } from '../refs/change.ts'
 import { BRANCHES } from '../refs/names.ts'
 import { requireRefQuota } from '../refs/quota.ts'
@@ -35,7 +39,7 @@ async function getChanged(context: Context, { repository }: RepositoryAccess, na
   return row
 }
 
-/** @throws Refusal 404 where there is nothing to start from, 409 when the name is in use, 422 for a name that cannot be. */
+/** @throws Refusal 403 for a protected name, 404 where there is nothing to start from, 409 when the name is in use, 422 for a name that cannot be. */
 export async function createBranch(
   context: Context,
   subject: Subject,
@@ -51,30 +55,50 @@ export async function createBranch(
   const start = option.old_ref_name || option.old_branch_name || repository.defaultBranch
   const found = await context.git.find(repository.id, `${start}^{commit}`)
   if (!found) throw notFound('The old branch does not exist')
-  await move(context, subject, [{ ref: BRANCHES + option.new_branch_name, old: null, new: found.sha }])
+  const moves = [{ ref: BRANCHES + option.new_branch_name, old: null, new: found.sha }]
+  await requireAllowed(context, await guardOf(context, subject), moves)
+  await move(context, subject, moves)
   return getBranch(context, subject.repo, option.new_branch_name)
 }
 
-/** @throws Refusal 403 for the default branch, 404 */
+/** @throws Refusal 403 for the default branch and for a protected one, 404 */
 export async function deleteBranch(context: Context, subject: Subject, name: string): Promise<void> {
   requireChangeable(subject.repo)
   const { sha } = await getChanged(context, subject.repo, name)
   if (name === subject.repo.repository.defaultBranch) throw forbidden('can not delete default branch')
+  const { branchRules } = await guardOf(context, subject)
+  if (findBranchRule(branchRules, name)) throw forbidden('branch protected')
   await move(context, subject, [{ ref: BRANCHES + name, old: sha, new: null }])
 }
 
-/** @throws Refusal 403 for the default branch unless the caller administrates, 404, 422 when the new name is in use. */
+/**
+ * The rule that is for this branch alone is renamed along.
+ * @throws Refusal 403 for the default branch and one with a rule of its own unless the caller administrates, and where other rules
+ * protect one of the names; 404, 422 when the new name is in use.
+ */
 export async function renameBranch(context: Context, subject: Subject, names: Rename): Promise<void> {
   const { repository, rights } = subject.repo
   requireChangeable(subject.repo)
   requireName(names.to, 'name')
   const { sha } = await getBranch(context, subject.repo, names.from)
-  if (names.from === repository.defaultBranch && rights.overall < Level.admin)
+  const guard = await guardOf(context, subject)
+  const rule = findBranchRule(guard.branchRules, names.from)
+  const hasOwnRule = rule?.ruleName === names.from
+  if ((names.from === repository.defaultBranch || hasOwnRule) && rights.overall < Level.admin)
     throw forbidden('User must be a repo or site admin to rename default or protected branches.')
   if (await findBranch(context.db, repository.id, names.to))
     throw invalid('Cannot rename a branch using the same name or rename to a branch that already exists.')
+  if ((rule && !hasOwnRule) || isClosedTo(guard, names.to))
+    throw forbidden('Failed to rename branch due to branch protection rules.')
   const gone = { ref: BRANCHES + names.from, old: sha, new: null }
-  await move(context, subject, [gone, { ref: BRANCHES + names.to, old: null, new: sha }])
+  const rename = () => move(context, subject, [gone, { ref: BRANCHES + names.to, old: null, new: sha }])
+  await (hasOwnRule ? renameWithRule(context, { repositoryId: repository.id, ...names }, rename) : rename())
+}
+
+/** Whether a rule keeps the caller from making a branch of this name. */
+function isClosedTo({ branchRules, mover }: Guard, name: string): boolean {
+  const rule = findBranchRule(branchRules, name)
+  return rule !== undefined && !mayPush(rule, mover)
 }
 
 interface Rename {
@@ -82,7 +106,7 @@ interface Rename {
   to: string
 }
 
-/** @throws Refusal 404, 422 when the branch is elsewhere, would lose commits, or the id names no commit; 409 on a lost race. */
+/** @throws Refusal 403 for what a rule forbids, 404, 422 when the branch is elsewhere, would lose commits, or the id names no commit; 409 on a lost race. */
 export async function updateBranch(
   context: Context,
   subject: Subject,
@@ -96,8 +120,13 @@ export async function updateBranch(
   if (!target) throw invalid('names no commit', 'new_commit_id')
   if (!option.force && !(await context.git.isAncestor(repository.id, sha, target.sha)))
     throw invalid('The update is no fast-forward: with "force" it is made all the same.')
-  await move(context, subject, [{ ref: BRANCHES + name, old: sha, new: target.sha }])
+  const moves = [{ ref: BRANCHES + name, old: sha, new: target.sha }]
+  await requireAllowed(context, await guardOf(context, subject), moves)
+  await move(context, subject, moves)
 }
+
+const guardOf = (context: Context, { actor, repo: { repository } }: Subject): Promise<Guard> =>
+  loadGuard(context, { actor, repository })
 
 function requireChangeable({ repository, fullName }: RepositoryAccess): void {
   if (repository.isMirror) throw forbidden(`${fullName} is a mirror`)

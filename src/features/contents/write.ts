@@ -4,8 +4,9 @@ import type { Context } from '../../context.ts'
 import { type GitError, isGitError } from '../../git/errors.ts'
 import type { FilesCommit, FilesCommitted, Pusher } from '../../git/model.ts'
 import { isValidBranchName } from '../../git/names.ts'
-import { conflict, invalid, locked, notFound, type Refusal } from '../../kernel/errors.ts'
+import { conflict, forbidden, invalid, locked, notFound, type Refusal } from '../../kernel/errors.ts'
 import { createKeyedMutex } from '../../kernel/keyed-mutex.ts'
+import { findFilesFault, loadGuard } from '../protections/guard.ts'
 import { pusherOf, recordPush } from '../refs/change.ts'
 import { requireRefQuota } from '../refs/quota.ts'
 import { describeChanges, readChange } from './changes.ts'
@@ -27,7 +28,7 @@ const mutex = createKeyedMutex<number>()
  * Makes one commit of all operations or none, with what follows from a push: rows, events, counters. When the branch moves
  * meanwhile, the operations are applied again to where it is then, each with its own check of the blob, so that two commits to
  * different files both succeed and nobody's edit is lost.
- * @throws Refusal 404 for an unknown branch or file, 409 when the branch keeps moving, 422 for what cannot be applied, 423 for a
+ * @throws Refusal 403 for what a rule of the branch forbids, 404 for an unknown branch or file, 409 when the branch keeps moving, 422 for what cannot be applied, 423 for a
  * mirror
  */
 export async function changeFiles(
@@ -49,6 +50,7 @@ export async function changeFiles(
     // Wire: an edit that changes nothing is a commit all the same.
     allowEmpty: true,
   }
+  await requireUnprotected(context, { actor, repo }, commit)
   const subject = { repositoryId: repository.id, pusher: pusherOf(actor.user, repo) }
   try {
     return await mutex.run(repository.id, () =>
@@ -60,6 +62,27 @@ export async function changeFiles(
   } catch (error) {
     throw (isGitError(error) && refusalOf(error, commit)) || error
   }
+}
+
+/** @throws Refusal 403 for what a rule of the branch forbids */
+async function requireUnprotected(context: Context, { actor, repo }: Subject, commit: FilesCommit): Promise<void> {
+  const { repository } = repo
+  const guard = await loadGuard(context, { actor, repository })
+  if (guard.branchRules.length === 0) return
+  const { branch, newBranch } = commit
+  const from = newBranch === undefined ? undefined : await context.git.findBranch(repository.id, branch)
+  const replaced = newBranch === undefined ? undefined : await context.git.findBranch(repository.id, newBranch)
+  const fault = await findFilesFault(context, guard, {
+    branch: newBranch ?? branch,
+    from: from?.sha,
+    paths: commit.changes.flatMap((change) => ('fromPath' in change ? [change.fromPath, change.path] : [change.path])),
+    isForced: replaced !== undefined,
+    isSigned: commit.sign !== undefined,
+  })
+  if (!fault) return
+  if (fault.kind === 'path') throw forbidden(`path is protected and can not be changed [path: ${fault.path}]`)
+  if (newBranch !== undefined) throw forbidden(`Not allowed to push to protected branch ${newBranch}`)
+  throw forbidden(`user cannot commit to repo [user: ${actor.user.name}]`)
 }
 
 function branchesOf(

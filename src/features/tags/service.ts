@@ -6,6 +6,8 @@ import { isGitError } from '../../git/errors.ts'
 import { isValidTagName } from '../../git/names.ts'
 import { conflict, forbidden, invalid, notFound } from '../../kernel/errors.ts'
 import { ownIdentity } from '../contents/signatures.ts'
+import { mayChangeTag } from '../protections/decide.ts'
+import { loadGuard } from '../protections/guard.ts'
 import { changeRefs, pusherOf, recordPush } from '../refs/change.ts'
 import { TAGS } from '../refs/names.ts'
 import { requireRefQuota } from '../refs/quota.ts'
@@ -35,6 +37,7 @@ export async function createTag(context: Context, subject: Subject, option: Crea
   if (await findTag(context.db, id, name)) throw exists(name)
   const target = await context.git.find(id, `${asked || defaultBranch}^{commit}`)
   if (!target) throw notFound(`target not found: object does not exist [id: ${asked || defaultBranch}, rel_path: ]`)
+  await requireUnprotected(context, subject, { name, message: 'user not allowed to create protected tag' })
   await requireRefQuota(context, id)
   const pusher = pusherOf(actor.user, repo)
   const tagger = { ...ownIdentity(context, actor.user), date: context.clock.now() }
@@ -59,6 +62,7 @@ export async function deleteTag(context: Context, { actor, repo }: Subject, name
   requireChangeable(repo)
   const row = await findTag(context.db, id, name)
   if (!row) throw notFound()
+  await requireUnprotected(context, { actor, repo }, { name, message: 'user not allowed to delete protected tag' })
   const pusher = pusherOf(actor.user, repo)
   try {
     await changeRefs(context, { repositoryId: id, pusher }, [{ ref: TAGS + name, old: row.sha, new: null }])
@@ -66,6 +70,16 @@ export async function deleteTag(context: Context, { actor, repo }: Subject, name
     if (!isGitError(error, 'conflict')) throw error
     throw conflict('The tag has moved meanwhile.')
   }
+}
+
+/** Wire: a rule for tags makes a request one that cannot be done. @throws Refusal 422 */
+async function requireUnprotected(
+  context: Context,
+  { actor, repo: { repository } }: Subject,
+  { name, message }: { name: string; message: string },
+): Promise<void> {
+  const { tagRules, mover } = await loadGuard(context, { actor, repository })
+  if (!mayChangeTag(tagRules, mover, name)) throw invalid(message)
 }
 
 function requireChangeable({ repository, fullName }: RepositoryAccess): void {

@@ -1,5 +1,9 @@
+import type { Context } from '../../context.ts'
+import { isGitError } from '../../git/errors.ts'
+import type { Look } from '../../git/model.ts'
 import { isValidBranchName, isValidTagName } from '../../git/names.ts'
 import type { PushCommand } from '../../git/push.ts'
+import { findFault, findPlainFault, type Guard, needsLook } from '../protections/guard.ts'
 import { parseRef } from '../refs/names.ts'
 
 /** Namespaces that the service itself writes, and why a client may not. */
@@ -24,8 +28,32 @@ export function findCommandFault({ ref, isValidName, new: next }: PushCommand): 
 }
 
 /** The reason of each command when one or more are refused; undefined when none is. */
-export function judgePush(commands: readonly PushCommand[]): ((command: PushCommand) => string) | undefined {
-  const faults = new Map(commands.map((command) => [command, findCommandFault(command)]))
+export function judgePush(
+  commands: readonly PushCommand[],
+  guard: Guard,
+): ((command: PushCommand) => string) | undefined {
+  const faults = new Map(
+    commands.map((command) => [command, findCommandFault(command) ?? findPlainFault(guard, command)]),
+  )
   if (commands.every((command) => faults.get(command) === undefined)) return undefined
   return (command) => faults.get(command) ?? 'not pushed, because another ref of the push is refused'
+}
+
+/** Judges the commits of a push when they are there and no ref has moved; undefined where Git alone decides. */
+export function judgeOfContent(
+  context: Context,
+  guard: Guard,
+  commands: readonly PushCommand[],
+): ((look: Look) => Promise<string | undefined>) | undefined {
+  const moves = commands.filter((command) => needsLook(guard, command))
+  if (moves.length === 0) return undefined
+  return async (look) => {
+    try {
+      return await findFault(context, guard, { moves, look })
+    } catch (error) {
+      if (isGitError(error, 'too-large')) return error.message
+      context.log.error({ err: error, repositoryId: guard.repository.id }, 'a push could not be judged')
+      return 'the push could not be compared with the rules for protected branches'
+    }
+  }
 }

@@ -2,10 +2,11 @@ import type { Context } from '../../context.ts'
 import { encodePushRefusal, readPushHead } from '../../git/push.ts'
 import { clientOf } from '../../http/git-client.ts'
 import type { PushAccess } from '../../http/git-gate.ts'
+import { loadGuard } from '../protections/guard.ts'
 import { pusherOf } from '../refs/change.ts'
 import { findQuotaExcess } from '../refs/quota.ts'
 import { editRepository } from '../repositories/edit.ts'
-import { judgePush } from './judge.ts'
+import { judgeOfContent, judgePush } from './judge.ts'
 import { type PushOptions, readPushOptions } from './options.ts'
 import { receivePush } from './receive.ts'
 
@@ -34,14 +35,16 @@ export async function takePush(context: Context, push: IncomingPush): Promise<Pu
   const repositoryId = access.repo.repository.id
   const made = head.commands.filter(({ old }) => old === null).length
   const excess = await findQuotaExcess(context, repositoryId, made)
-  const refusal = excess === undefined ? judgePush(head.commands) : () => excess
+  const guard = await loadGuard(context, { actor: access.actor, repository: access.repo.repository })
+  const refusal = excess === undefined ? judgePush(head.commands, guard) : () => excess
   if (refusal) return { report: encodePushRefusal(head, refusal), rest: head.body }
   const options = readPushOptions(access, head.options)
   if ('fault' in options) return { report: encodePushRefusal(head, () => options.fault), rest: head.body }
   const pusher = pusherOf(access.actor.user, access.repo)
   const obey = head.options.length === 0 ? undefined : () => changeRepository(context, access, options.change)
+  const judge = judgeOfContent(context, guard, head.commands)
   return {
-    answer: await receivePush(context, { repositoryId, pusher, head, protocol, maxBytes, signal, client, obey }),
+    answer: await receivePush(context, { repositoryId, pusher, head, protocol, maxBytes, signal, client, obey, judge }),
   }
 }
 

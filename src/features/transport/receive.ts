@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import type { Client, Pusher } from '../../git/model.ts'
+import type { Client, Look, Pusher } from '../../git/model.ts'
 import type { PushCommand, PushHead } from '../../git/push.ts'
 import { insertPush, removePush } from '../refs/store.ts'
 import { syncRefs } from '../refs/sync.ts'
@@ -15,6 +15,8 @@ export interface Push {
   client: Client
   /** Does what the options of the push ask for; undefined when there are none. */
   obey: (() => Promise<void>) | undefined
+  /** Looks at what the push has brought before any ref moves. */
+  judge: ((look: Look) => Promise<string | undefined>) | undefined
 }
 
 /**
@@ -33,6 +35,7 @@ export async function receivePush(context: Context, push: Push): Promise<Readabl
       signal,
       client: push.client,
       pusher,
+      judge: push.judge,
     })
     .catch(async (error: unknown) => {
       // Git was not started: there is nothing to repair.

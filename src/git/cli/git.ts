@@ -12,6 +12,7 @@ import { aheadBehind, isAncestor, mergeBase } from './history/ancestry.ts'
 import { changes, diff } from './history/changes.ts'
 import { countCommits, log } from './history/history.ts'
 import { lastCommits } from './history/last-commits.ts'
+import { lookAt } from './history/look.ts'
 import { fetchCommit, mergeCommits } from './history/merge.ts'
 import { cleanStale, cleanStore, fsck, listHalfBuilt, listStale, sizeOnDisk } from './maintenance/maintenance.ts'
 import { maintain, maintainIfNeeded } from './maintenance/repack.ts'
@@ -80,7 +81,7 @@ export async function createGit(option: GitOption): Promise<Git> {
   const root = resolvePath(option.repositoriesDir)
   await mkdir(root, { recursive: true })
   for (const name of [REPOSITORIES, CREATING, TRASH]) await mkdir(join(root, name), { recursive: true })
-  if (option.hookSeconds !== undefined) await installHookRunners(root)
+  await installHookRunners(root, option.hookSeconds)
   await syncFolder(root)
   return { version, objectFormats, ...bind(openStore(option, { binary, version, root })) }
 }
@@ -197,6 +198,7 @@ function bind(store: Store): Omit<Git, 'version' | 'objectFormats'> {
     archive: (id, query, call) => archive(store, id, query, call),
     advertise: (id, service, protocol, call) => advertise(store, id, service, protocol, call),
     serve: (id, service, request) => serve(store, id, service, request),
+    look: (id) => lookAt(store, id),
     sizeOnDisk: (id) => sizeOnDisk(store, id),
     fsck: (id, depth, call) => fsck(store, id, depth, call),
     maintain: (id, depth, call) => maintain(store, id, depth, call),

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Clock } from '../../../kernel/time.ts'
 import { GitError } from '../../errors.ts'
 import type { Call } from '../../model.ts'
+import { answerLine } from './answer-line.ts'
 import { closable } from './closable.ts'
 import { startDeadline } from './deadline.ts'
 import { withSettings } from './environment.ts'
@@ -55,6 +56,10 @@ export interface Command {
    * `any`: maintenance takes what a repository needs.
    */
   memory?: 'some' | 'much' | 'any'
+  /** Answers one line that a hook asks over its descriptor 3. Never rejects. */
+  answer?: ((line: string) => Promise<string>) | undefined
+  /** Done for a command that waits for it: it takes neither a place nor memory of its own, or both might wait for each other. */
+  isWithinAnother?: boolean
 }
 
 export interface Exit {
@@ -102,7 +107,8 @@ async function start(runner: Runner, command: Command, stdout: 'pipe' | number) 
   const memoryBytes = memoryOf(runner, command)
   let release = () => {}
   try {
-    release = await runner.limiter.acquire(deadline.signal, { kind, memoryBytes, subject, client: call?.client })
+    const claim = { kind, memoryBytes, subject, client: call?.client } as const
+    if (!command.isWithinAnother) release = await runner.limiter.acquire(deadline.signal, claim)
     const ended = () => {
       deadline.clear()
       release()
@@ -130,12 +136,16 @@ function spawn(
       ...(settings && withSettings(settings)),
       ...environment,
     },
-    stdin: input?.stream ?? (stdin === undefined || stdin instanceof ReadableStream ? 'ignore' : Buffer.from(stdin)),
-    stdout,
-    stderr: 'pipe',
+    stdio: [
+      input?.stream ?? (stdin === undefined || stdin instanceof ReadableStream ? 'ignore' : Buffer.from(stdin)),
+      stdout,
+      'pipe',
+      ...(command.answer ? (['socket-fd'] as const) : []),
+    ],
     // Its own process group: git's children are ended together with it, and Ctrl-C in a terminal reaches only the server.
     detached: true,
   })
+  if (command.answer) answerLine(child.stdio[3], command.answer)
   const { stop, stopped, clear } = stopper(child.pid, input?.close)
   const tooMuch = () => stop(new GitError('too-large', 'limit', 'git would need too much memory for this'))
   // Pushes and hooks are no readers of what somebody pushed.

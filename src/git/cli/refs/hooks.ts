@@ -12,14 +12,21 @@ import { requireFolder, type Store } from '../store.ts'
 const FOLDER = 'server-hooks'
 
 /**
- * What git runs in place of a hook. `timeout` gives the hook a process group of its own and ends all of it, so that a push with an
+ * What git runs in place of a hook. Before any ref of a push moves, the server is asked whether they may, over descriptor 3, where it
+ * wants to be. `timeout` gives the hook a process group of its own and ends all of it, so that a push with an
  * endless hook is declined as by any other; when the push itself is ended, the signal is handed on. What a hook leaves running in its
  * group ends with it, or the push would wait for whatever holds its output. Nothing but the hook holds its input open: git would wait
  * for a reader else.
  */
 const RUNNER = `#!/bin/sh
+if [ "\${0##*/}" = pre-receive ] && [ -n "$HEARTH_JUDGE" ]; then
+  echo "$GIT_QUARANTINE_PATH" >&3
+  IFS= read -r fault <&3 || fault='the server could not judge the push'
+  exec 3>&-
+  [ -z "$fault" ] || { echo "$fault" >&2; exit 1; }
+fi
 hook=./${FOLDER}/\${0##*/}
-[ -x "$hook" ] || exit 0
+[ -n "$HEARTH_HOOK_SECONDS" ] && [ -x "$hook" ] || exit 0
 child=
 trap '[ -z "$child" ] || kill "$child" 2>/dev/null' HUP INT TERM
 exec 3<&0 </dev/null
@@ -40,9 +47,10 @@ exit "$status"
 /**
  * Makes the folders that git is shown when hooks are to run, one for each choice of hooks: git starts nothing for those that are not
  * set, where a runner without a hook would cost 3 ms for each ref. Throws `failed` `program` where hooks could not be ended.
+ * @param hookSeconds undefined: no hook of a repository runs
  */
-export async function installHookRunners(root: string): Promise<void> {
-  if (Bun.which('timeout') === null)
+export async function installHookRunners(root: string, hookSeconds: number | undefined): Promise<void> {
+  if (hookSeconds !== undefined && Bun.which('timeout') === null)
     throw new GitError('failed', 'program', 'Git hooks need the program timeout (GNU coreutils)')
   for (let choice = 1; choice < 2 ** hookNames.length; choice++) {
     const chosen = hookNames.filter((_, bit) => choice & (1 << bit))
@@ -92,18 +100,25 @@ export interface HookRun {
   environment: Record<string, string>
 }
 
-export async function hookRun(store: Store, folder: string, id: number, call?: Call): Promise<HookRun | undefined> {
-  const { hookSeconds } = store
-  if (hookSeconds === undefined) return undefined
-  const files = await readdir(join(folder, FOLDER)).catch(noneIfMissing)
-  const present = hookNames.filter((name) => files?.includes(name))
+/** @param isJudged whether the server is asked before the refs of a push move */
+export async function hookRun(
+  { hookSeconds, runner }: Store,
+  folder: string,
+  { id, call, isJudged = false }: { id: number; call: Call | undefined; isJudged?: boolean },
+): Promise<HookRun | undefined> {
+  const files = hookSeconds === undefined ? [] : await readdir(join(folder, FOLDER)).catch(noneIfMissing)
+  const present = hookNames.filter((name) => files?.includes(name) || (isJudged && name === 'pre-receive'))
   if (present.length === 0) return undefined
-  const runners = runnersOf(store.runner.root, present)
+  const runners = runnersOf(runner.root, present)
   return {
     folder: runners,
     present,
     settings: [['core.hooksPath', runners]],
-    environment: { ...variables(id, call), HEARTH_HOOK_SECONDS: String(hookSeconds) },
+    environment: {
+      ...variables(id, call),
+      ...(hookSeconds !== undefined && { HEARTH_HOOK_SECONDS: String(hookSeconds) }),
+      ...(isJudged && { HEARTH_JUDGE: 'yes' }),
+    },
   }
 }
 

@@ -61,7 +61,7 @@ export async function updateRefs(store: Store, id: number, changes: RefChange[],
     const { exitCode, stderr } = await runGit(store.runner, command)
     if (exitCode !== 0) throw updateFailure(stderr, changes)
   }
-  const hooks = await hookRun(store, folder, id, call)
+  const hooks = await hookRun(store, folder, { id, call })
   if (hooks === undefined) return move()
   const moves = await Promise.all(
     changes.map(async ({ ref, old, new: next }) => {

@@ -1,5 +1,6 @@
 import type { Call, GitService, Served, ServeRequest } from '../../model.ts'
 import { encodePacket, FLUSH } from '../../packet.ts'
+import { lookInto } from '../history/look.ts'
 import { runGit, startGit } from '../process/process.ts'
 import { hookRun } from '../refs/hooks.ts'
 import { folderOf, objectFormatOf, requireFolder, type Store } from '../store.ts'
@@ -43,7 +44,8 @@ export async function serve(store: Store, id: number, service: GitService, reque
   if (service === 'upload-pack') return serveFetch(store, id, request)
   const folder = await requireFolder(store.runner.root, id)
   const maxBytes = request.maxInputBytes ?? store.maxPushBytes
-  const hooks = await hookRun(store, folder, id, request)
+  const { judge } = request
+  const hooks = await hookRun(store, folder, { id, call: request, isJudged: judge !== undefined })
   const child = await startGit(store.runner, {
     args: [service, '--stateless-rpc', folder],
     subject: folder,
@@ -52,6 +54,7 @@ export async function serve(store: Store, id: number, service: GitService, reque
     stdin: request.body,
     call: request,
     isTransfer: true,
+    answer: judge && (async (quarantine) => (await judge(await lookInto(store, id, quarantine))) ?? ''),
   })
   return served(child)
 }
