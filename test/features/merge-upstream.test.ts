@@ -101,3 +101,12 @@ test('it needs a fork, a branch, and the right to write', async () => {
   await bob.client.patch(fork, { archived: false })
   expect((await update(fork)).status).toBe(422)
 })
+
+test('a protected branch is brought up by those who may push to it', async () => {
+  const { source, fork } = await forkedPair()
+  await write(alice, source.path, 'new.txt', 'new')
+  await bob.client.post(`${fork}/branch_protections`, { rule_name: 'main' })
+  expect((await update(fork)).status).toBe(403)
+  await bob.client.patch(`${fork}/branch_protections/main`, { enable_push: true })
+  expect((await update(fork)).body).toEqual({ merge_type: 'fast-forward' })
+})

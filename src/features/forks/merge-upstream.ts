@@ -9,6 +9,7 @@ import type { Commit } from '../../git/model.ts'
 import { isValidBranchName } from '../../git/names.ts'
 import { badRequest, conflict, invalid, notFound } from '../../kernel/errors.ts'
 import { signaturesOf, signFor } from '../contents/signatures.ts'
+import { loadGuard, requireAllowed } from '../protections/guard.ts'
 import { changeRefs, pusherOf } from '../refs/change.ts'
 import { BRANCHES } from '../refs/names.ts'
 import type { MergeUpstreamRequest } from './schema.ts'
@@ -24,7 +25,7 @@ export type MergeType = 'up-to-date' | 'fast-forward' | 'merge'
 /**
  * Brings a branch of a fork to where the same branch of its parent is, or else the parent's default branch, by a merge where both
  * have moved.
- * @throws Refusal 400 where only a merge would do and none is wanted, 404 for an unknown branch and for a parent that the caller
+ * @throws Refusal 400 where only a merge would do and none is wanted, 403 where a rule of the branch forbids it, 404 for an unknown branch and for a parent that the caller
  * may not read, 409 where the changes contradict each other or the branch moves meanwhile, 422 for what is no fork
  */
 export async function mergeUpstream(context: Context, { actor, repo, option }: Update): Promise<MergeType> {
@@ -84,6 +85,7 @@ async function move(
   { actor, repo }: Pick<Update, 'actor' | 'repo'>,
   change: { ref: string; old: string; new: string },
 ): Promise<void> {
+  await requireAllowed(context, await loadGuard(context, { actor, repository: repo.repository }), [change])
   const subject = { repositoryId: repo.repository.id, pusher: pusherOf(actor.user, repo) }
   try {
     await changeRefs(context, subject, [change])

@@ -163,7 +163,7 @@ export async function renameWithRule(
   const { repositoryId, from, to } = names
   const target = { repositoryId, ruleName: to }
   try {
-    await copyRule(db, { repositoryId, ruleName: from }, to)
+    await db.transaction((tx) => copyRule(tx, { repositoryId, ruleName: from }, to))
   } catch (error) {
     if (violatedConstraint(error) === 'branch_protections_name_key')
       throw invalid('A rule for branches has the new name already.')

@@ -85,26 +85,24 @@ export async function replaceListed(
   }
 }
 
-/** The same rule under another name, lists included. */
+/** The same rule under another name, lists included; nothing where there is no such rule. */
 export async function copyRule(
-  db: Db,
+  tx: Db,
   { repositoryId, ruleName }: { repositoryId: number; ruleName: string },
   to: string,
 ): Promise<void> {
-  await db.transaction(async (tx) => {
-    const [row] = await tx
-      .select()
-      .from(branchProtections)
-      .where(and(eq(branchProtections.repositoryId, repositoryId), eq(branchProtections.ruleName, ruleName)))
-      .for('share')
-    if (!row) return
-    const { id, ...same } = row
-    const copy = await insertRule(tx, { ...same, ruleName: to })
-    await tx.execute(sql`
-      insert into ${branchProtectionPeople} (protection_id, list, user_id)
-      select ${copy.id}, list, user_id from ${branchProtectionPeople} where protection_id = ${id}`)
-    await tx.execute(sql`
-      insert into ${branchProtectionTeams} (protection_id, list, team_id)
-      select ${copy.id}, list, team_id from ${branchProtectionTeams} where protection_id = ${id}`)
-  })
+  const [row] = await tx
+    .select()
+    .from(branchProtections)
+    .where(and(eq(branchProtections.repositoryId, repositoryId), eq(branchProtections.ruleName, ruleName)))
+    .for('share')
+  if (!row) return
+  const { id, ...same } = row
+  const copy = await insertRule(tx, { ...same, ruleName: to })
+  await tx.execute(sql`
+    insert into ${branchProtectionPeople} (protection_id, list, user_id)
+    select ${copy.id}, list, user_id from ${branchProtectionPeople} where protection_id = ${id}`)
+  await tx.execute(sql`
+    insert into ${branchProtectionTeams} (protection_id, list, team_id)
+    select ${copy.id}, list, team_id from ${branchProtectionTeams} where protection_id = ${id}`)
 }
