@@ -22,7 +22,7 @@ export function preflightResponse(config: CorsConfig, request: Request): Respons
 }
 
 /** RFC 9700, 2.6: where people give their consent no other site's script has a part. */
-const NEVER = ['/login/oauth/authorize', '/login/oauth/grant']
+const NEVER = ['/login/oauth/authorize', '/login/oauth/grant', '/login/oauth/logout']
 
 /** Never `Access-Control-Allow-Credentials`: pages of other origins bring their token, not the cookie, so `*` stays harmless. */
 export function corsHeaders({ corsOrigins }: CorsConfig, request: Request): [string, string][] {

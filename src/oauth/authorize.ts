@@ -2,6 +2,7 @@ import { and, eq } from 'drizzle-orm'
 import { oauthGrants } from '../../db/schema/oauth.ts'
 import type { SessionRow } from '../../db/schema/sessions.ts'
 import type { UserRow } from '../../db/schema/users.ts'
+import type { Actor } from '../auth/actor.ts'
 import type { Context } from '../context.ts'
 import { isRegisteredRedirect } from '../features/oauth-applications/redirect-uris.ts'
 import { findByClientId } from '../features/oauth-applications/store.ts'
@@ -12,10 +13,7 @@ import { issuerOf } from './issuer.ts'
 import { areCovered } from './scopes.ts'
 
 /** Whoever looks at the page, if they are signed in with a browser. */
-export interface Person {
-  user: UserRow
-  session: SessionRow
-}
+export type Person = Actor & { session: SessionRow }
 
 /** What comes next after a request of an application. */
 export type NextStep =
@@ -119,7 +117,7 @@ async function mustAsk(
 }
 
 async function withCode(context: Context, request: AuthorizationRequest, person: Person): Promise<NextStep> {
-  const consented = { ...request, user: person.user, authTime: person.session.authenticatedAt }
+  const consented = { ...request, person, authTime: person.session.authenticatedAt }
   const code = await context.db.transaction((tx) => issueCode(context, tx, consented))
   return sentBack(context, request, { code })
 }

@@ -85,12 +85,11 @@ export function answerRequest(context: Context, form: ConsentForm, person: Perso
     if (taken.length === 0) return undefined
     if (form.granted === 'false')
       return sentBack(context, request, errorOf(new OAuthError('access_denied', 'the request is denied'))).location
-    const { user, session } = person
     const code = await issueCode(context, tx, {
       ...bound(request),
       application,
-      user,
-      authTime: session.authenticatedAt,
+      person,
+      authTime: person.session.authenticatedAt,
     })
     return sentBack(context, request, { code }).location
   })

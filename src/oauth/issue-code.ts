@@ -6,7 +6,8 @@ import {
   oauthAuthorizations,
   oauthGrants,
 } from '../../db/schema/oauth.ts'
-import type { UserRow } from '../../db/schema/users.ts'
+import { recordAudit } from '../audit/record.ts'
+import type { Actor } from '../auth/actor.ts'
 import { makeOAuthSecret } from '../auth/oauth-secrets.ts'
 import type { Context } from '../context.ts'
 import { sha256Hex } from '../kernel/hashing.ts'
@@ -24,7 +25,7 @@ const MAX_AUTHORIZATIONS = 100
 /** What a person says yes to. All of it is bound to the code. */
 export interface Consented {
   application: OAuthApplicationRow
-  user: UserRow
+  person: Actor
   /** When the person signed in. */
   authTime: Date
   scopes: string[]
@@ -38,11 +39,11 @@ export interface Consented {
 
 /** Records the consent, and returns the code for it. @param tx a transaction of the caller */
 export async function issueCode(context: Context, tx: Db, consented: Consented): Promise<string> {
-  const { application, user, scopes, requestedScope, authTime, redirectUri } = consented
+  const { application, person, scopes, requestedScope, authTime, redirectUri } = consented
   const { nonce, codeChallenge, codeChallengeMethod } = consented
   const code = makeOAuthSecret('code')
   const now = context.clock.now().getTime()
-  const grant = await widenGrant(tx, { userId: user.id, applicationId: application.id, scopes })
+  const grant = await widenGrant(tx, person, { application, scopes })
   const codeExpiresAt = new Date(now + CODE_MS)
   const expiresAt = new Date(codeExpiresAt.getTime() + KEPT_MS)
   await tx.insert(oauthAuthorizations).values({
@@ -59,14 +60,23 @@ export async function issueCode(context: Context, tx: Db, consented: Consented):
 /** Of two consents at once the second one waits for the first, and adds to it. */
 async function widenGrant(
   tx: Db,
-  { userId, applicationId, scopes }: { userId: number; applicationId: number; scopes: string[] },
+  person: Actor,
+  { application, scopes }: Pick<Consented, 'application' | 'scopes'>,
 ): Promise<OAuthGrantRow> {
-  await tx.insert(oauthGrants).values({ userId, applicationId, scopes }).onConflictDoNothing()
+  const [userId, applicationId] = [person.user.id, application.id]
+  const made = await tx.insert(oauthGrants).values({ userId, applicationId, scopes }).onConflictDoNothing().returning()
   const same = and(eq(oauthGrants.userId, userId), eq(oauthGrants.applicationId, applicationId))
   const [grant] = await tx.select().from(oauthGrants).where(same).for('update')
   if (!grant) throw new Error('the grant is gone')
   const joined = joinedScopes(grant.scopes, scopes)
-  if (joined.join(' ') === grant.scopes.join(' ')) return grant
+  const isNew = made.length > 0
+  if (!isNew && joined.join(' ') === grant.scopes.join(' ')) return grant
+  await recordAudit(tx, person, {
+    action: 'oauth_grant.allow',
+    subject: { kind: 'oauth_grant', id: grant.id, name: application.name },
+    before: isNew ? {} : { scopes: grant.scopes },
+    after: { scopes: joined },
+  })
   await tx.update(oauthGrants).set({ scopes: joined, updatedAt: sql`now()` }).where(eq(oauthGrants.id, grant.id))
   return grant
 }

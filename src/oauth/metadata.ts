@@ -37,6 +37,7 @@ export function describeProvider(context: Context) {
     token_endpoint_auth_methods_supported: [...CLIENT_AUTHENTICATION, 'none'],
     introspection_endpoint_auth_methods_supported: [...CLIENT_AUTHENTICATION],
     revocation_endpoint: endpoint('revoke'),
+    end_session_endpoint: endpoint('logout'),
     revocation_endpoint_auth_methods_supported: [...CLIENT_AUTHENTICATION, 'none'],
     authorization_response_iss_parameter_supported: true,
     claims_parameter_supported: false,

@@ -53,7 +53,7 @@ export const oauthPages = (context: Context) =>
 
 /** A token or a password on this page is not somebody in front of a browser. */
 const personOf = (actor: Actor | undefined): Person | undefined =>
-  actor?.session && { user: actor.user, session: actor.session }
+  actor?.session && { ...actor, session: actor.session }
 
 async function answer(context: Context, actor: Actor | undefined, sent: URLSearchParams): Promise<Response> {
   if (!context.config.oauth2Enabled) return disabledPage(context, actor)
@@ -85,8 +85,7 @@ async function ask(context: Context, { request, person }: NextStep & { kind: 'co
   const { ownerId } = request.application
   const [owner] = ownerId === null ? [] : await context.db.select().from(users).where(eq(users.id, ownerId))
   const handle = await keepRequest(context, request, person)
-  const actor: Actor = { ...person, method: 'session', publicOnly: false }
-  return consentPage(context, actor, { request, person, handle, owner })
+  return consentPage(context, { request, person, handle, owner })
 }
 
 /** RFC 9700, 4.12: 303, so that no browser sends a form on. */

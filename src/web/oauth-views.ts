@@ -19,10 +19,10 @@ interface ConsentView {
 }
 
 /** Who asks, for what, as whom, and where the answer goes. */
-export function consentPage(context: Context, actor: Actor, view: ConsentView): Response {
+export function consentPage(context: Context, view: ConsentView): Response {
   const { request, person, owner } = view
   const { application, scopes, redirectUri } = request
-  return htmlPage(context, actor, {
+  return htmlPage(context, person, {
     title: `Allow ${application.name}?`,
     width: 'narrow',
     formsLeadAway: true,

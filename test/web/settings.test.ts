@@ -27,6 +27,8 @@ const pages = [
   '/user/settings/security/two_factor/enroll',
   '/user/settings/sessions',
   '/user/settings/applications',
+  '/user/settings/applications/oauth2',
+  '/user/settings/applications/grants',
   '/user/settings/keys',
 ]
 const forms = [
@@ -44,6 +46,11 @@ const forms = [
   '/user/settings/sessions/delete_all',
   '/user/settings/applications',
   '/user/settings/applications/1/delete',
+  '/user/settings/applications/oauth2',
+  '/user/settings/applications/oauth2/1',
+  '/user/settings/applications/oauth2/1/regenerate_secret',
+  '/user/settings/applications/oauth2/1/delete',
+  '/user/settings/applications/oauth2/1/revoke/1',
   '/user/settings/keys/ssh',
   '/user/settings/keys/ssh/1/delete',
   '/user/settings/keys/gpg',

@@ -59,6 +59,16 @@ export async function getApplication(
   return row
 }
 
+/** @throws Refusal as `createApplication` and `getApplication`, 403 for a built-in one */
+export async function editApplication(
+  context: Context,
+  actor: Actor,
+  { id, option }: { id: number | undefined; option: CreateOAuth2ApplicationOptions },
+): Promise<OAuthApplicationRow> {
+  const settings = settingsOf(actor, option)
+  return change(context, actor, { id, change: settings, action: 'oauth_application.edit' })
+}
+
 /** The old secret stops working with the commit. Wire: every edit by the API does this too. */
 export async function regenerateSecret(
   context: Context,

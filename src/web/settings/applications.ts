@@ -11,6 +11,7 @@ import { seeOther } from '../layout.ts'
 import { pageGate, type SignedIn } from '../page-gate.ts'
 import { type Page, pageLinks, pageNumber, pageOf } from '../page-links.ts'
 import { timeOf } from '../time.ts'
+import { oauthSections } from './oauth-sections.ts'
 import { scopeWords } from './scope-words.ts'
 import { donePath, settingsPage } from './settings-page.ts'
 
@@ -28,7 +29,7 @@ const TokenForm = t.Object({
 })
 type TokenForm = typeof TokenForm.static
 
-/** Access tokens: what programs sign in with. */
+/** Access tokens: what programs sign in with; and the programs that were allowed to. */
 export const applicationPages = (context: Context) =>
   new Elysia({ name: 'settings-applications' })
     .use(pageGate(context))
@@ -89,7 +90,8 @@ async function view(context: Context, actor: SignedIn, { page, done, fault, show
 ${tokens.rows.length > 0 && html`<ul class="list">${tokens.rows.map((row) => tokenRow(context, actor, row))}</ul>`}
 ${pageLinks(context, { path: PATH, label: 'Pages of tokens' }, { page, total: tokens.total })}
 <h3>New token</h3>
-${tokenForm(context, actor, { fault, shown })}`
+${tokenForm(context, actor, { fault, shown })}
+${await oauthSections(context, actor)}`
   return settingsPage(context, actor, { path: PATH, title: 'Applications', main, done, fault })
 }
 

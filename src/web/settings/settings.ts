@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts'
 import { accountPages } from './account.ts'
 import { applicationPages } from './applications.ts'
 import { keyPages } from './keys.ts'
+import { oauthSettingsPages } from './oauth-applications.ts'
 import { passwordPages } from './password.ts'
 import { profilePages } from './profile.ts'
 import { securityPages } from './security.ts'
@@ -17,4 +18,5 @@ export const settingsPages = (context: Context) =>
     .use(securityPages(context))
     .use(sessionPages(context))
     .use(applicationPages(context))
+    .use(oauthSettingsPages(context))
     .use(keyPages(context))
