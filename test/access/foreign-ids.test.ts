@@ -19,6 +19,7 @@ afterAll(() => service.stop())
 
 const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBbgdWEuRR2LJQJoaLRU4mUeL7o6DOKnNVRdTWN7hLhX'
 const hook = { type: 'gitea', config: { url: 'https://hooks.example/', content_type: 'json' }, events: ['push'] }
+const application = { name: 'theirs', redirect_uris: ['https://app.example/back'] }
 const own = '/repos/{owner}/{repo}'
 
 /** Things of bob, in the words of the paths that lead to them. */
@@ -46,6 +47,7 @@ async function things(): Promise<Map<string, number>> {
     ['/teams/', await post('/orgs/bobs/teams', { name: 'theirs', permission: 'write', units: ['repo.code'] })],
     ['/user/hooks/', await post('/user/hooks', hook)],
     ['/user/keys/', await post('/user/keys', { title: 'theirs', key: KEY })],
+    ['/user/applications/oauth2/', await post('/user/applications/oauth2', application)],
     ['/repositories/', await post('/user/repos', { name: 'secret', private: true })],
   ]
   // A notification about what nobody else may see.
@@ -73,7 +75,7 @@ test('the number of a thing of somebody else leads nowhere below a parent of one
   await alice.client.post('/orgs', { username: 'alices' })
   const numbers = await things()
   const tables =
-    'hooks labels milestones tag_protections comments teams public_keys repositories team_members team_repositories notifications'
+    'hooks labels milestones tag_protections comments teams public_keys repositories team_members team_repositories notifications oauth_applications'
   const rows = async () => {
     const all = await Promise.all(
       tables
@@ -102,7 +104,7 @@ test('the number of a thing of somebody else leads nowhere below a parent of one
     const names: Record<string, string> = { owner: 'alice', repo: 'mine', org: 'alices', username: 'alice' }
     const target = path.replace(/\{(\w+)\}/g, (_, name: string) => names[name] ?? String(number))
     for (const method of Object.keys(objectOf(item))) {
-      const json = method === 'patch' || method === 'put' ? { name: 'x', title: 'x', body: 'x' } : undefined
+      const json = method === 'patch' || method === 'put' ? { ...application, title: 'x', body: 'x' } : undefined
       const answer = await alice.client.request(target, { method: method.toUpperCase(), json })
       asked += 1
       // Wire: the Gitea API says of a key, which everybody may see in a list, that it is not the caller's.
