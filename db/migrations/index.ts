@@ -37,6 +37,7 @@ import m0034 from './0034_account_links.sql' with { type: 'text' }
 import m0035 from './0035_oauth_requests.sql' with { type: 'text' }
 import m0036 from './0036_proven_addresses.sql' with { type: 'text' }
 import m0037 from './0037_protections.sql' with { type: 'text' }
+import m0038 from './0038_passkeys.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -83,4 +84,5 @@ export const migrations: readonly Migration[] = [
   { name: '0035_oauth_requests', sql: m0035 },
   { name: '0036_proven_addresses', sql: m0036 },
   { name: '0037_protections', sql: m0037 },
+  { name: '0038_passkeys', sql: m0038 },
 ]

@@ -9,6 +9,7 @@ import { auditTasks } from '../features/audit-log/retention.ts'
 import { avatarTasks } from '../features/avatars/service.ts'
 import { emailTasks } from '../features/emails/tasks.ts'
 import { notificationFanOut } from '../features/notifications/notify.ts'
+import { passkeyTasks } from '../features/passkeys/tasks.ts'
 import { recoveryHandlers } from '../features/password-recovery/service.ts'
 import { recoveryTasks } from '../features/password-recovery/tasks.ts'
 import { refreshHandlers } from '../features/refs/refresh.ts'
@@ -51,6 +52,7 @@ export const periodicTasks: readonly CronTask[] = [
   ...registrationTasks,
   ...recoveryTasks,
   ...oauthTasks,
+  ...passkeyTasks,
   ...resyncTasks,
   ...repositoryTasks,
   ...freedNameTasks,

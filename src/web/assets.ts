@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import { storeBody } from '../http/stored.ts'
 import { once } from '../kernel/once.ts'
+import script from './passkey.js' with { type: 'text' }
 import style from './style.css' with { type: 'text' }
 
 interface Asset {
@@ -18,7 +19,10 @@ const asset = (name: string, type: string, text: string): Asset => ({
 
 export const stylesheet = asset('style.css', 'text/css; charset=utf-8', style)
 
-const assets: readonly Asset[] = [stylesheet]
+/** For the forms of `passkey-form.ts`. The only script there is. */
+export const passkeyScript = asset('passkey.js', 'text/javascript; charset=utf-8', script)
+
+const assets: readonly Asset[] = [stylesheet, passkeyScript]
 
 /** The files that pages name. */
 export function assetRoutes() {

@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts'
 import { refusalOf, refusalResponse, type Thrown } from '../http/errors.ts'
 import { exchangeOf } from '../http/exchange.ts'
+import { sentence } from './form.ts'
 import { html } from './html.ts'
 import { htmlPage } from './layout.ts'
 
@@ -28,7 +29,7 @@ export function errorPage(context: Context, thrown: Thrown): Response {
     width: 'narrow',
     ...(details.headers ? { headers: details.headers } : {}),
     main: html`<h1>${title}</h1>
-${message !== '' && html`<p>${message}</p>`}
+${message !== '' && html`<p>${sentence(message)}</p>`}
 <p class="hint">Request ${id}</p>`,
   })
 }

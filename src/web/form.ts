@@ -32,7 +32,8 @@ export function faultOf(error: unknown): FormFault {
   if (!(error instanceof Refusal) || error.status < 400 || error.status >= 500) throw error
   const { status, message, details } = error
   const [field] = details.fields ?? []
-  const words = field?.message ?? message
+  // Which name or address it is, the form shows.
+  const words = (field?.message ?? message).replace(/ \[\w+: [^\]]*\]$/, '')
   return { status, message: plainWords[words] ?? words, field: field?.field, headers: details.headers }
 }
 
@@ -83,13 +84,18 @@ export interface Form {
   fields?: HtmlValue
   submit: string
   kind?: 'main' | 'plain' | 'danger'
+  /** Further attributes of the form. */
+  attributes?: Html
   /** Said of the button, where its text alone does not say what it is about. */
   label?: string
 }
 
 /** A form with one button. Nothing is judged by the browser: what is wrong is said in one way, by the service. */
-export const form = (context: Context, { action, session, fields, submit, kind = 'main', label }: Form): Html =>
-  html`<form method="post" action="${addressOf(context, action)}" novalidate>${session && hidden(FORM_TOKEN_FIELD, formTokenOf(context, session))}
+export const form = (
+  context: Context,
+  { action, session, fields, submit, kind = 'main', label, attributes }: Form,
+): Html =>
+  html`<form method="post" action="${addressOf(context, action)}" novalidate${attributes}>${session && hidden(FORM_TOKEN_FIELD, formTokenOf(context, session))}
 ${fields}<button type="submit" class="${kind}"${label && html` aria-label="${label}"`}>${submit}</button></form>`
 
 export const hidden = (name: string, value: string): Html => html`<input type="hidden" name="${name}" value="${value}">`
@@ -169,7 +175,7 @@ export const faultNote = (fault: FormFault | undefined): Html =>
   html`${fault && html`<div class="note bad" role="alert"><p>${sentence(fault.message)}</p></div>`}`
 
 /** Refusals are written for programs: small at first, without an end, some as what is said of their field. */
-function sentence(text: string, label = 'This'): string {
+export function sentence(text: string, label = 'This'): string {
   const whole = /^(is|may) /.test(text) ? `${label} ${text}` : text
   return `${whole.charAt(0).toUpperCase()}${whole.slice(1)}${/[.!?]$/.test(whole) ? '' : '.'}`
 }

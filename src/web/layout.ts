@@ -75,7 +75,7 @@ function headersOf({ cookies = [], script, formsLeadAway, headers }: Page): Head
 const contentSecurityPolicy = (hasScript: boolean, formsLeadAway: boolean): string =>
   [
     "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'",
-    ...(hasScript ? ["script-src 'self'; connect-src 'self'"] : []),
+    ...(hasScript ? ["script-src 'self'"] : []),
     ...(formsLeadAway ? [] : ["form-action 'self'"]),
   ].join('; ')
 

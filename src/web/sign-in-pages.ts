@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import type { UserRow } from '../../db/schema/users.ts'
 import type { Actor } from '../auth/actor.ts'
 import { requireUsableAccount } from '../auth/authenticate.ts'
 import { findLogin } from '../auth/basic.ts'
@@ -8,10 +9,11 @@ import { clearCookie, readCookie, writeCookie } from '../auth/session-cookie.ts'
 import { endSession } from '../auth/sessions.ts'
 import { hasTwoFactor } from '../auth/two-factor.ts'
 import type { Context } from '../context.ts'
+import { judgePasskey } from '../features/passkeys/service.ts'
 import { exchangeOf } from '../http/exchange.ts'
 import { originOf } from '../http/identify.ts'
 import { beginSession } from './begin-session.ts'
-import { type FormFault, faultOf, formText, formTick, formToken } from './form.ts'
+import { type FormFault, faultOf, formText, formTick, formToken, tryForm } from './form.ts'
 import { seeOther } from './layout.ts'
 import { pageGate } from './page-gate.ts'
 import { localTarget } from './paths.ts'
@@ -128,6 +130,24 @@ const secondFactorPages = (context: Context) =>
       { publicPage: { beforeSignIn: true }, body: t.Object({ ...formToken, ...redirectTo, passcode: formText(64) }) },
     )
 
+const passkeyPages = (context: Context) =>
+  new Elysia({ name: 'passkey-sign-in' }).use(pageGate(context)).post(
+    '/user/login/passkey',
+    async ({ body, request, actor }) => {
+      let user: UserRow | undefined
+      const fault = await tryForm(async () => {
+        user = await judgePasskey(context, body.credential ?? '')
+      })
+      if (!user) return signInPage(context, actor, { redirectTo: body.redirect_to, ...(fault ? { fault } : {}) })
+      const proven = { user, method: 'passkey', isRemembered: false, redirectTo: body.redirect_to } as const
+      return beginSession(context, request, proven)
+    },
+    {
+      publicPage: { beforeSignIn: true },
+      body: t.Object({ ...formToken, ...redirectTo, credential: formText(60_000) }),
+    },
+  )
+
 const signOutPages = (context: Context) =>
   new Elysia({ name: 'sign-out' })
     .use(pageGate(context))
@@ -145,9 +165,10 @@ const signOutPages = (context: Context) =>
       { publicPage: { beforeSignIn: true }, body: t.Object(formToken) },
     )
 
-/** Signing in with a password and a second factor, and out again. */
+/** Signing in, with a password and a second factor or with a passkey, and out again. */
 export const signInPages = (context: Context) =>
   new Elysia({ name: 'sign-in-pages', detail: { hide: true } })
     .use(passwordPages(context))
     .use(secondFactorPages(context))
+    .use(passkeyPages(context))
     .use(signOutPages(context))

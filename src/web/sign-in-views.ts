@@ -1,8 +1,11 @@
 import type { Actor } from '../auth/actor.ts'
 import type { Context } from '../context.ts'
+import { requestOptions } from '../features/passkeys/service.ts'
+import { passkeyScript } from './assets.ts'
 import { checkbox, type FormFault, faultNote, field, form, hidden, statusOf } from './form.ts'
 import { type Html, html } from './html.ts'
 import { htmlPage } from './layout.ts'
+import { passkeyForm } from './passkey-form.ts'
 import { addressOf, localTarget } from './paths.ts'
 
 interface SignInView {
@@ -26,12 +29,14 @@ ${checkbox({ name: 'remember', label: 'Stay signed in on this device', isTicked:
   return htmlPage(context, actor, {
     title: 'Sign in',
     width: 'narrow',
+    script: passkeyScript.path,
     ...statusOf(fault),
     formsLeadAway: leadsToApplication(context, redirectTo),
     main: html`<h1>Sign in</h1>
 ${faultNote(fault)}
 ${hasNewPassword && html`<div class="note good" role="status"><p>The password is changed. Sign in with it.</p></div>`}
 ${form(context, { action: '/user/login', session: actor?.session, fields, submit: 'Sign in' })}
+${passkeySignIn(context, actor, redirectTo)}
 <ul class="plain">
 ${context.mailer && html`<li><a href="${addressOf(context, '/user/forgot_password')}">Forgotten the password?</a></li>`}
 ${context.config.allowRegistration && html`<li><a href="${addressOf(context, '/user/sign_up')}">Make an account</a></li>`}
@@ -51,11 +56,13 @@ ${codeField('The six digits that your authenticator shows now, or one of your re
   return htmlPage(context, actor, {
     title: 'Second factor',
     width: 'narrow',
+    script: passkeyScript.path,
     ...statusOf(fault),
     formsLeadAway: leadsToApplication(context, redirectTo),
     main: html`<h1>Second factor</h1>
 ${fault?.field === undefined && faultNote(fault)}
-${form(context, { action: '/user/two_factor', session: actor?.session, fields, submit: 'Sign in' })}`,
+${form(context, { action: '/user/two_factor', session: actor?.session, fields, submit: 'Sign in' })}
+${passkeySignIn(context, actor, redirectTo)}`,
   })
 }
 
@@ -66,6 +73,18 @@ export const signOutPage = (context: Context, actor: Actor): Response =>
     main: html`<h1>Sign out</h1>
 <p>You are signed in as <strong>${actor.user.name}</strong>.</p>
 ${form(context, { action: '/user/logout', session: actor.session, submit: 'Sign out of this browser' })}`,
+  })
+
+/** In place of name, password and code. */
+const passkeySignIn = (context: Context, actor: Actor | undefined, redirectTo: string | undefined): Html =>
+  passkeyForm(context, {
+    action: '/user/login/passkey',
+    session: actor?.session,
+    fields: redirectField(context, redirectTo),
+    submit: 'Sign in with a passkey',
+    kind: 'plain',
+    asks: 'get',
+    options: requestOptions(context),
   })
 
 const codeField = (hint: string, fault?: FormFault): Html =>

@@ -40,7 +40,9 @@ export function createVisitor(url: string): Visitor {
     get: (path, headers = {}) => send(path, { headers }),
     post(path, fields = {}, headers = FROM_HERE) {
       const given = Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined)
-      return send(path, { method: 'POST', headers: Object.fromEntries(given), body: new URLSearchParams(fields) })
+      // The forms of the service have a field at least; without one there is no body, and no word of its kind.
+      const body = new URLSearchParams({ button: '', ...fields })
+      return send(path, { method: 'POST', headers: Object.fromEntries(given), body })
     },
     async signIn({ name, password }, code) {
       const answer = await visitor.post('/user/login', { user_name: name, password })

@@ -41,6 +41,8 @@ const forms = [
   '/user/settings/security/two_factor/enroll',
   '/user/settings/security/two_factor/recovery_codes',
   '/user/settings/security/two_factor/disable',
+  '/user/settings/security/passkeys',
+  '/user/settings/security/passkeys/1/delete',
   '/user/settings/sessions/1/delete',
   '/user/settings/sessions/delete_others',
   '/user/settings/sessions/delete_all',
@@ -70,7 +72,8 @@ test.each(pages)('%s is for who is signed in, and small', async (path) => {
   const page = await browser.get(path)
   expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
   expect(page.text.length).toBeLessThan(30_000)
-  expect(page.text).not.toContain('<script')
+  // The one script of the passkeys, as a file.
+  expect(page.text.match(/<script/g) ?? []).toHaveLength(path === '/user/settings/security' ? 1 : 0)
 })
 
 test.each(forms)('the form %s is taken from a page of the service only', async (path) => {
@@ -216,6 +219,36 @@ describe('two-factor authentication', () => {
     expect(off.location).toBe('/user/settings/security?done=two_factor_off')
     expect((await browser.post('/user/settings/security/two_factor/disable')).status).toBe(404)
     await createVisitor(service.url).signIn(user)
+  })
+})
+
+describe('passkeys', () => {
+  test('are taken from a device only, and deleted by their owner only', async () => {
+    const { user, browser } = await person()
+    const { browser: stranger } = await person()
+    const add = (fields: Record<string, string>) => browser.post('/user/settings/security/passkeys', fields)
+    expect((await add({ name: '', credential: '{}' })).text).toContain('id="name-fault"')
+    for (const credential of ['', 'nonsense', '{}', '[]'])
+      expect((await add({ name: 'x', credential })).status).toBe(400)
+    const response = { clientDataJSON: 'e30', attestationObject: 'AAAA' }
+    const made = { id: 'AAAA', rawId: 'AAAA', type: 'public-key', clientExtensionResults: {}, response }
+    expect((await add({ name: 'x', credential: JSON.stringify(made) })).status).toBe(400)
+    const [row] = await service.context.sql<{ id: number }[]>`
+      insert into passkeys (user_id, name, credential_id, public_key, sign_count)
+      select id, 'Laptop', 'AAAA', '', 0 from users where name = ${user.name} returning id::int`
+    const path = `/user/settings/security/passkeys/${row?.id}/delete`
+    expect((await stranger.post(path)).status).toBe(404)
+    expect((await browser.post(path)).status).toBe(303)
+    expect((await browser.post(path)).status).toBe(404)
+  })
+
+  test('are forgotten with their challenges by the clock', async () => {
+    await service.context.sql`insert into used_challenges values ('old', ${new Date(clock.time - 1000)})`
+    await service.context.sql`insert into used_challenges values ('new', ${new Date(clock.time + 60_000)})`
+    await service.admin.client.post('/admin/cron/delete_used_challenges')
+    await service.drain()
+    const left = await service.context.sql`select challenge_hash from used_challenges`
+    expect(left.map((row) => String(row.challenge_hash))).toEqual(['new'])
   })
 })
 

@@ -41,6 +41,12 @@ export const twoFactorOff = (change: SecurityChange): Letter =>
     what: 'asks for no second factor any more: two-factor authentication was switched off',
   })
 
+export const passkeyAdded = (change: SecurityChange, name: string): Letter =>
+  notice(change, {
+    subject: 'A passkey was added',
+    what: `can be signed in to with a new passkey, ${name}`,
+  })
+
 /** To the address that was the primary one until now. */
 export const primaryAddressChanged = (change: SecurityChange, newAddress: string): Letter =>
   notice(change, {

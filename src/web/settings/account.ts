@@ -105,7 +105,7 @@ ${
       ...button,
       action: `${PATH}/emails/primary`,
       submit: 'Make primary',
-      label: `Make ${email} primary`,
+      label: `Make primary: ${email}`,
     })
   }${form(context, { ...button, action: `${PATH}/emails/delete`, submit: 'Remove', label: `Remove ${email}` })}</div>`
 }</li>

@@ -1,13 +1,19 @@
 import { Elysia, t } from 'elysia'
+import type { PasskeyRow } from '../../../db/schema/passkeys.ts'
 import { sessionCookie } from '../../auth/session-cookie.ts'
 import { rotateSession } from '../../auth/sessions.ts'
 import type { Context } from '../../context.ts'
+import { addPasskey, creationOptions, deletePasskey } from '../../features/passkeys/service.ts'
+import { listPasskeys } from '../../features/passkeys/store.ts'
 import { confirm, enrol, offerEnrolment, renewRecoveryCodes, switchOff } from '../../features/two-factor/service.ts'
 import { countUnusedCodes, findTwoFactor } from '../../features/two-factor/store.ts'
+import { parseId } from '../../kernel/ids.ts'
+import { passkeyScript } from '../assets.ts'
 import { type FormFault, field, form, formText, formToken, tryForm } from '../form.ts'
 import { type Html, html, raw } from '../html.ts'
 import { seeOther } from '../layout.ts'
 import { pageGate, type SignedIn } from '../page-gate.ts'
+import { passkeyForm } from '../passkey-form.ts'
 import { addressOf } from '../paths.ts'
 import { timeOf } from '../time.ts'
 import { donePath, settingsPage } from './settings-page.ts'
@@ -19,13 +25,9 @@ const TWO_FACTOR = `${PATH}/two_factor`
 const recent = { recently: true }
 
 /** The second factor. */
-export const securityPages = (context: Context) =>
-  new Elysia({ name: 'settings-security' })
+const twoFactorPages = (context: Context) =>
+  new Elysia({ name: 'settings-two-factor' })
     .use(pageGate(context))
-    .get(PATH, ({ actor, query }) => overview(context, actor, { done: query.done }), {
-      ownPage: recent,
-      query: t.Object({ done: formText() }),
-    })
     .get(
       `${TWO_FACTOR}/enroll`,
       async ({ actor }) => {
@@ -68,17 +70,80 @@ export const securityPages = (context: Context) =>
       { ownPage: recent, body: t.Object(formToken) },
     )
 
+const passkeyPages = (context: Context) =>
+  new Elysia({ name: 'settings-passkeys' })
+    .use(pageGate(context))
+    .post(
+      `${PATH}/passkeys`,
+      async ({ actor, body }) => {
+        const passkey = { name: body.name?.trim() ?? '', sent: body.credential ?? '' }
+        const fault = await tryForm(() => addPasskey(context, actor, passkey), ['name'])
+        if (fault) return overview(context, actor, { fault, name: passkey.name })
+        return seeOther(context, donePath(PATH, 'added'))
+      },
+      { ownPage: recent, body: t.Object({ ...formToken, name: formText(), credential: formText(60_000) }) },
+    )
+    .post(
+      `${PATH}/passkeys/:id/delete`,
+      async ({ actor, params }) => {
+        await deletePasskey(context, actor, parseId(params.id))
+        return seeOther(context, donePath(PATH, 'removed'))
+      },
+      { ownPage: recent, body: t.Object(formToken) },
+    )
+
+/** What an account is signed in with besides the password. */
+export const securityPages = (context: Context) =>
+  new Elysia({ name: 'settings-security' })
+    .use(pageGate(context))
+    .get(PATH, ({ actor, query }) => overview(context, actor, { done: query.done }), {
+      ownPage: recent,
+      query: t.Object({ done: formText() }),
+    })
+    .use(twoFactorPages(context))
+    .use(passkeyPages(context))
+
 interface Overview {
   done?: string | undefined
   fault?: FormFault | undefined
+  /** Of the passkey that was not taken. */
+  name?: string
 }
 
-async function overview(context: Context, actor: SignedIn, { done, fault }: Overview): Promise<Response> {
+async function overview(context: Context, actor: SignedIn, { done, fault, name }: Overview): Promise<Response> {
   const found = await findTwoFactor(context.db, actor.user.id)
   const main = html`<h2>Two-factor authentication</h2>
-${found?.confirmedAt ? await whileOn(context, actor, found.confirmedAt) : whileOff(context)}`
-  return settingsPage(context, actor, { path: PATH, title: 'Security', main, done, fault })
+${found?.confirmedAt ? await whileOn(context, actor, found.confirmedAt) : whileOff(context)}
+<h2>Passkeys</h2>
+${await passkeys(context, actor, { fault, name })}`
+  const script = passkeyScript.path
+  return settingsPage(context, actor, { path: PATH, title: 'Security', main, done, fault, script })
 }
+
+async function passkeys(context: Context, actor: SignedIn, { fault, name }: Overview): Promise<Html> {
+  const { session } = actor
+  const rows = await listPasskeys(context.db, actor.user.id)
+  const fields = field({
+    name: 'name',
+    label: 'Name',
+    value: name,
+    hint: 'Such as the device that holds it.',
+    maxLength: 100,
+    fault,
+  })
+  const options = await creationOptions(context, actor)
+  const adding = { action: `${PATH}/passkeys`, session, fields, submit: 'Add a passkey' } as const
+  return html`<p>A passkey signs you in with the lock of a device in place of password and code.</p>
+${rows.length > 0 && html`<ul class="list">${rows.map((row) => passkeyRow(context, actor, row))}</ul>`}
+${passkeyForm(context, { ...adding, kind: 'main', asks: 'create', options })}
+<noscript><p class="hint">Adding one needs JavaScript.</p></noscript>`
+}
+
+const passkeyRow = (context: Context, { session }: SignedIn, { id, name, createdAt, lastUsedAt }: PasskeyRow): Html =>
+  html`<li class="row"><div><p><strong>${name}</strong></p>
+<p class="hint">Added ${timeOf(createdAt)}, ${lastUsedAt ? html`last used ${timeOf(lastUsedAt)}` : 'never used'}</p></div>
+${form(context, { action: `${PATH}/passkeys/${id}/delete`, session, submit: 'Delete', kind: 'danger', label: `Delete the passkey ${name}` })}</li>
+`
 
 const whileOff = (context: Context): Html =>
   html`<p>It is off. With it, signing in needs a code of an authenticator application besides the password.</p>

@@ -5,6 +5,7 @@ import { endSession, endSessions, listSessions } from '../../auth/sessions.ts'
 import type { Context } from '../../context.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { parseId } from '../../kernel/ids.ts'
+import { browserName } from '../browser-name.ts'
 import { form, formText, formToken } from '../form.ts'
 import { type Html, html } from '../html.ts'
 import { seeOther } from '../layout.ts'
@@ -75,8 +76,7 @@ const methods: Readonly<Record<SessionRow['method'], string>> = {
 function sessionRow(context: Context, { session }: SignedIn, row: SessionRow): Html {
   const isOwn = row.id === session.id
   const { address, userAgent } = isOwn ? session : row
-  const name = userAgent === '' ? 'Unknown browser' : userAgent.slice(0, 120)
-  return html`<li class="row"><div><p>${isOwn && html`<strong>This browser.</strong> `}${name}</p>
+  return html`<li class="row"><div><p>${isOwn && html`<strong>This browser.</strong> `}${browserName(userAgent)}</p>
 <p class="hint">From ${address === '' ? 'an unknown address' : address}, signed in with ${methods[row.method]} ${timeOf(row.authenticatedAt)}, last seen ${timeOf(row.lastSeenAt)}</p></div>
 ${form(context, {
   action: `${PATH}/${row.id}/delete`,

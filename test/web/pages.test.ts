@@ -1,0 +1,305 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { mkdirSync } from 'node:fs'
+import axe from 'axe-core'
+import { TOTP } from 'otpauth'
+import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core'
+import { browsing, hasChromium, launchChromium } from '../harness/chromium.ts'
+import { startTestService, type TestService, type TestUser } from '../harness/service.ts'
+import { makeSshKey } from '../signatures/stage.ts'
+
+/** A folder for pictures of all pages, for whoever wants to look at them. */
+const SHOTS = process.env.PAGE_SHOTS
+/** Chromium on a busy machine. */
+const LONG_MS = 120_000
+
+const clock = { time: Date.now(), now: () => new Date(clock.time) }
+let browser: Browser
+let service: TestService
+let alice: TestUser
+beforeAll(async () => {
+  if (!hasChromium) return
+  service = await startTestService({ clock, checksContract: false })
+  alice = await service.createUser('alice')
+  browser = await launchChromium()
+}, LONG_MS)
+afterAll(async () => {
+  await browser?.close()
+  await service?.stop()
+})
+
+async function signIn(page: Page, user = alice): Promise<void> {
+  await page.goto(`${service.url}/user/login`)
+  await page.getByLabel('User name or e-mail address').fill(user.name)
+  await page.getByLabel('Password', { exact: true }).fill(user.password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+}
+
+/** What axe finds on the page as it is, with what it is about. */
+async function faultsOf(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source)
+  const found: unknown = await page.evaluate(
+    `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+      violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' | ')))`,
+  )
+  return Array.isArray(found) ? found.map(String) : ['axe gave no answer']
+}
+
+let shots = 0
+/** The page in both schemes and at both widths: nothing to complain of, nothing that has to be scrolled sideways. */
+async function examine(page: Page, name: string): Promise<void> {
+  shots += 1
+  for (const width of [390, 1280]) {
+    await page.setViewportSize({ width, height: 900 })
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      expect([name, width, colorScheme, await faultsOf(page)]).toEqual([name, width, colorScheme, []])
+    }
+    const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+    expect([name, width, overflow]).toEqual([name, width, 0])
+    await page.emulateMedia({ colorScheme: 'light' })
+    if (SHOTS === undefined) continue
+    mkdirSync(SHOTS, { recursive: true })
+    const number = String(shots).padStart(2, '0')
+    await page.screenshot({ path: `${SHOTS}/${number}-${name}-${width}.png`, fullPage: true })
+  }
+}
+
+/** What the page complains of by itself, such as something that its policy forbids. */
+function watch(context: BrowserContext): string[] {
+  const complaints: string[] = []
+  context.on('console', (message) => {
+    if (message.type() === 'error' && !/status of 4\d\d/.test(message.text())) complaints.push(message.text())
+  })
+  return complaints
+}
+
+/** A key that Chromium itself plays: it holds passkeys, and its owner is always there. */
+async function addAuthenticator(page: Page): Promise<{ client: CDPSession; authenticatorId: string }> {
+  const client = await page.context().newCDPSession(page)
+  await client.send('WebAuthn.enable')
+  const { authenticatorId } = await client.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  })
+  return { client, authenticatorId }
+}
+
+browsing(
+  'somebody signs in and out, without script',
+  async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false })
+    const page = await context.newPage()
+    await page.goto(`${service.url}/user/settings`)
+    await signIn(page)
+    expect(await page.getByRole('link', { name: 'Settings of alice' }).isVisible()).toBe(true)
+    await page.goto(`${service.url}/user/login?redirect_to=/user/settings`)
+    await page.getByLabel('Name', { exact: true }).fill('Alice Example')
+    await page.getByRole('button', { name: 'Save' }).click()
+    expect(await page.getByText('Saved.').isVisible()).toBe(true)
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Alice Example')
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.waitForURL(`${service.url}/`)
+    expect(await page.getByRole('link', { name: 'Sign in' }).isVisible()).toBe(true)
+    await context.close()
+  },
+  LONG_MS,
+)
+
+browsing(
+  'somebody enrols a second factor, and signs in with it',
+  async () => {
+    const context = await browser.newContext()
+    const complaints = watch(context)
+    const page = await context.newPage()
+    const user = await service.createUser()
+    await signIn(page, user)
+    await page.goto(`${service.url}/user/settings/security`)
+    await page.getByRole('link', { name: 'Switch it on' }).click()
+    const seed = (await page.locator('li code').textContent()) ?? ''
+    const nextCode = () => {
+      clock.time += 30_000
+      return new TOTP({ secret: seed }).generate({ timestamp: clock.time })
+    }
+    await examine(page, 'two-factor-enrolment')
+    await page.getByLabel('Code', { exact: true }).fill(nextCode())
+    await page.getByRole('button', { name: 'Switch it on' }).click()
+    await page.getByRole('heading', { name: 'Recovery codes' }).waitFor()
+    await examine(page, 'recovery-codes')
+    const [recoveryCode = ''] = ((await page.locator('pre').textContent()) ?? '').split('\n')
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await signIn(page, user)
+    await page.getByLabel('Code', { exact: true }).fill('000000')
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByText('This code is wrong').waitFor()
+    await examine(page, 'second-factor-wrong')
+    await page.getByLabel('Code', { exact: true }).fill(nextCode())
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByRole('link', { name: `Settings of ${user.name}` }).waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await signIn(page, user)
+    await page.getByLabel('Code', { exact: true }).fill(recoveryCode)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByRole('link', { name: `Settings of ${user.name}` }).waitFor()
+    await page.goto(`${service.url}/user/settings/security`)
+    await examine(page, 'security-with-two-factor')
+    expect(complaints).toEqual([])
+    await context.close()
+  },
+  LONG_MS,
+)
+
+browsing(
+  'somebody adds a passkey, signs in with it in place of everything else, and deletes it',
+  async () => {
+    const context = await browser.newContext()
+    const complaints = watch(context)
+    const page = await context.newPage()
+    const device = await addAuthenticator(page)
+    const user = await service.createUser()
+    await signIn(page, user)
+    await page.goto(`${service.url}/user/settings/security`)
+    await page.getByLabel('Name').fill('Laptop <1>')
+    await page.getByRole('button', { name: 'Add a passkey' }).click()
+    await page.getByText('Laptop <1>').waitFor()
+    await examine(page, 'security-with-passkey')
+    // The device is asked to make no second one.
+    await page.getByLabel('Name').fill('The same')
+    await page.getByRole('button', { name: 'Add a passkey' }).click()
+    await page.getByText('The browser gave no passkey').waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+
+    await page.goto(`${service.url}/user/login?redirect_to=/user/settings/sessions`)
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await page.waitForURL(`${service.url}/user/settings/sessions`)
+    await page.getByText('signed in with a passkey').waitFor()
+    const [row] = await service.context.sql<{ signCount: number; lastUsedAt: Date | null }[]>`
+      select sign_count::int as "signCount", last_used_at as "lastUsedAt" from passkeys`
+    expect(row?.lastUsedAt).not.toBeNull()
+
+    // The same answer again, as somebody who has listened would send it.
+    await page.goto(`${service.url}/user/logout`)
+    await page.getByRole('button', { name: 'Sign out of this browser' }).click()
+    const sent: string[] = []
+    page.on('request', (request) => {
+      if (request.url().endsWith('/user/login/passkey')) sent.push(request.postData() ?? '')
+    })
+    await page.goto(`${service.url}/user/login`)
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await page.getByRole('link', { name: `Settings of ${user.name}` }).waitFor()
+    const replayed = await post('/user/login/passkey', sent[0] ?? '')
+    expect([sent.length, replayed]).toEqual([1, 400])
+
+    await page.goto(`${service.url}/user/settings/security`)
+    await page.getByRole('button', { name: 'Delete the passkey Laptop <1>' }).click()
+    await page.getByText('Removed.').waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.goto(`${service.url}/user/login`)
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await page.getByText('This passkey is not known here').waitFor()
+    await device.client.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId: device.authenticatorId })
+    expect(complaints).toEqual([])
+    await context.close()
+  },
+  LONG_MS,
+)
+
+async function post(path: string, body: string): Promise<number> {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' }
+  const answer = await fetch(`${service.url}${path}`, { method: 'POST', headers, body, redirect: 'manual' })
+  return answer.status
+}
+
+browsing(
+  'nothing is found on the pages for visitors',
+  async () => {
+    const context = await browser.newContext()
+    const complaints = watch(context)
+    const page = await context.newPage()
+    for (const [path, name] of [
+      ['/', 'home'],
+      ['/user/login?redirect_to=/user/settings', 'sign-in'],
+      ['/user/login?done=password', 'sign-in-new-password'],
+      ['/user/sign_up', 'sign-up'],
+      ['/user/forgot_password', 'forgot-password'],
+      [`/user/recover_account?code=${'a'.repeat(64)}`, 'no-link'],
+      [`/user/activate?code=${'a'.repeat(64)}`, 'no-activation'],
+      ['/user/activate_email?code=x', 'no-confirmation'],
+      ['/user/settings?token=nonsense', 'refused'],
+    ] as const) {
+      await page.goto(`${service.url}${path}`)
+      await examine(page, name)
+    }
+    await page.goto(`${service.url}/user/login`)
+    await page.getByLabel('User name or e-mail address').fill('alice')
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByText('Enter your user name').waitFor()
+    await examine(page, 'sign-in-wrong')
+    await page.goto(`${service.url}/user/sign_up`)
+    await page.getByLabel('User name').fill('alice')
+    await page.getByLabel('E-mail address').fill('alice2@example.org')
+    await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
+    await page.getByLabel('Password again').fill('correct horse battery')
+    await page.getByRole('button', { name: 'Make the account' }).click()
+    await page.getByText('already exists').waitFor()
+    await examine(page, 'sign-up-wrong')
+    expect(complaints).toEqual([])
+    await context.close()
+  },
+  LONG_MS,
+)
+
+browsing(
+  'nothing is found on the pages of the settings',
+  async () => {
+    const context = await browser.newContext()
+    const complaints = watch(context)
+    const page = await context.newPage()
+    await alice.client.post('/user/keys', { title: 'Laptop', key: makeSshKey().line })
+    await alice.client.post('/user/emails', {
+      emails: ['a-rather-long-address-of-alice@a-rather-long-host.example.org'],
+    })
+    await signIn(page)
+    for (const path of ['', '/account', '/change_password', '/security', '/sessions', '/applications', '/keys']) {
+      await page.goto(`${service.url}/user/settings${path}?done=saved`)
+      await examine(page, `settings${path.replace('/', '-')}`)
+    }
+    await page.goto(`${service.url}/user/logout`)
+    await examine(page, 'sign-out')
+    await page.goto(`${service.url}/user/settings/applications`)
+    await page.getByLabel('What it is for').fill('build')
+    await page.getByLabel('Repositories').selectOption('write:repository')
+    await page.getByRole('button', { name: 'Make the token' }).click()
+    await page.getByText('The new token').waitFor()
+    await examine(page, 'new-token')
+    await page.goto(`${service.url}/user/settings/keys`)
+    await page.getByLabel('Public key', { exact: true }).fill('nonsense')
+    await page.getByRole('button', { name: 'Add the SSH key' }).click()
+    await page.locator('[aria-invalid]').waitFor()
+    await examine(page, 'key-wrong')
+    expect(complaints).toEqual([])
+    await context.close()
+  },
+  LONG_MS,
+)
+
+test('what is no answer of a device signs nobody in', async () => {
+  const other = await startTestService({ checksContract: false })
+  try {
+    const send = async (credential: string) => {
+      const body = new URLSearchParams({ credential })
+      return (await fetch(`${other.url}/user/login/passkey`, { method: 'POST', body })).status
+    }
+    const response = { clientDataJSON: 'e30', authenticatorData: 'AAAA', signature: 'AAAA' }
+    const credential = { id: 'AAAA', rawId: 'AAAA', type: 'public-key', clientExtensionResults: {}, response }
+    for (const sent of ['', 'nonsense', '{}', '[]', '"x"', JSON.stringify(credential)])
+      expect(await send(sent)).toBe(400)
+  } finally {
+    await other.stop()
+  }
+})
