@@ -38,6 +38,7 @@ import m0035 from './0035_oauth_requests.sql' with { type: 'text' }
 import m0036 from './0036_proven_addresses.sql' with { type: 'text' }
 import m0037 from './0037_protections.sql' with { type: 'text' }
 import m0038 from './0038_passkeys.sql' with { type: 'text' }
+import m0039 from './0039_repository_transfers.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -85,4 +86,5 @@ export const migrations: readonly Migration[] = [
   { name: '0036_proven_addresses', sql: m0036 },
   { name: '0037_protections', sql: m0037 },
   { name: '0038_passkeys', sql: m0038 },
+  { name: '0039_repository_transfers', sql: m0039 },
 ]

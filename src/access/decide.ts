@@ -10,6 +10,8 @@ export interface Relation {
   collaboration: PermissionWord | null
   isMember: boolean
   teams: TeamGrant[]
+  /** The repository is offered to the person, or to an organization for which they may take it. */
+  isRecipient: boolean
 }
 
 export interface TeamGrant {
@@ -17,7 +19,7 @@ export interface TeamGrant {
   units: Partial<Record<string, PermissionWord>>
 }
 
-export const noRelation: Relation = { collaboration: null, isMember: false, teams: [] }
+export const noRelation: Relation = { collaboration: null, isMember: false, teams: [], isRecipient: false }
 
 /** One person's rights on one repository. */
 export interface RepositoryRights {
@@ -48,7 +50,7 @@ export function decideRights(
   if (actor && isOutsideToken && !isPublic) return rights(repository, Level.none, () => Level.none)
   if (actor?.publicOnly && !isPublic) return rights(repository, Level.none, () => Level.none)
   const overall = overallLevel(actor, owner, relation)
-  const base = mayReadOpenly(site, actor, subject) ? Level.read : Level.none
+  const base = relation.isRecipient || mayReadOpenly(site, actor, subject) ? Level.read : Level.none
   const capped = (level: Level): Level => (isOutsideToken && level > Level.read ? Level.read : level)
   return rights(repository, capped(overall), (unit) =>
     capped(higher(higher(base, overall), unitLevel(actor, relation, unit))),

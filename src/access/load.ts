@@ -17,9 +17,10 @@ import {
   repositoryCounters,
   repositoryRedirects,
 } from '../../db/schema/repositories.ts'
+import { repositoryTransfers } from '../../db/schema/repository-transfers.ts'
 import { type UserRow, userRedirects, users } from '../../db/schema/users.ts'
 import { noRelation, type Relation, type TeamGrant } from './decide.ts'
-import { teamReach } from './reach.ts'
+import { isOfferedTo, teamReach } from './reach.ts'
 
 export interface LoadedRepository {
   repository: RepositoryRow
@@ -28,12 +29,16 @@ export interface LoadedRepository {
   /** Changes with every change of the repository's or the owner's row: what an ETag is made of. */
   version: string
   counters: RepositoryCountersRow
+  /** Offered to another owner, who has not answered yet. */
+  isOffered: boolean
 }
 
 /** Found by a path, which may be an old one. */
 export interface FoundByPath extends LoadedRepository {
-  /** The repository or its owner has another name now. */
+  /** The repository or its owner has another name now, or the repository another owner. */
   isMoved: boolean
+  /** The path names the owner by an old name. */
+  isOwnersOldName: boolean
 }
 
 interface Path {
@@ -73,7 +78,14 @@ const columns = {
   collaboration,
   isMember,
   teams: teamGrants,
+  isOffered: sql<boolean>`exists (
+    select 1 from ${repositoryTransfers} where ${repositoryTransfers.repositoryId} = ${repositories.id})`,
+  isRecipient: isOfferedTo(reader, sql`${repositories.id}`),
 }
+
+const isOwnersOldName = sql<boolean>`exists (
+  select 1 from ${userRedirects}
+  where ${userRedirects.lowerName} = ${ownerName} and ${userRedirects.userId} = ${repositories.ownerId})`
 
 /** A name that is in use goes before the same name given up by a rename; so it is for owners and for repositories. */
 const idByPath: SQL = sql`(
@@ -88,7 +100,7 @@ const idByPath: SQL = sql`(
 
 const byPath = prepared((db) =>
   db
-    .select(columns)
+    .select({ ...columns, isOwnersOldName })
     .from(repositories)
     .innerJoin(users, eq(users.id, repositories.ownerId))
     .innerJoin(repositoryCounters, eq(repositoryCounters.repositoryId, repositories.id))
@@ -119,7 +131,7 @@ export async function findRepository(
   const [row] = await byPath(db).execute({ ...names, readerId: readerId ?? 0 })
   if (!row) return undefined
   const isMoved = row.owner.lowerName !== names.owner || row.repository.lowerName !== names.name
-  return { ...loaded(row, readerId), isMoved }
+  return { ...loaded(row, readerId), isMoved, isOwnersOldName: row.isOwnersOldName }
 }
 
 /** The same by the repository's id. */
@@ -137,7 +149,7 @@ interface Row extends Omit<LoadedRepository, 'relation'>, Omit<Relation, 'teams'
 }
 
 function loaded(row: Row, readerId: number | undefined): LoadedRepository {
-  const { collaboration, isMember, teams, ...rows } = row
-  const relation = readerId === undefined ? noRelation : { collaboration, isMember, teams: teams ?? [] }
+  const { collaboration, isMember, teams, isRecipient, ...rows } = row
+  const relation = readerId === undefined ? noRelation : { collaboration, isMember, teams: teams ?? [], isRecipient }
   return { ...rows, relation }
 }

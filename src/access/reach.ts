@@ -19,6 +19,9 @@ const grants = [
 /** A team that has every repository of its organization. */
 const hasAll = "(team.includes_all_repositories or team.permission = 'owner')"
 
+/** A team whose members may make repositories, and take one that is offered to their organization. */
+const mayCreate = "(team.permission = 'owner' or team.can_create_org_repo)"
+
 const teamMembersWith = (subject: string, join: string, condition: string): string =>
   grants
     .map(
@@ -35,6 +38,10 @@ const teamMembersWith = (subject: string, join: string, condition: string): stri
  */
 const byRepository: SQL = sql.raw(`(
   select repository_id, user_id, 'collaborator' as way, null::text as unit, permission from collaborations
+  union all select repository_id, recipient_id, 'offer' as way, null::text as unit, 'read' as permission from repository_transfers
+  union all select offered.repository_id, member.user_id, 'offer' as way, null::text as unit, 'read' as permission
+  from team_members as member join teams as team on team.id = member.team_id
+  join repository_transfers as offered on offered.recipient_id = team.organization_id where ${mayCreate}
   union all ${teamMembersWith('given.repository_id', 'join team_repositories as given on given.team_id = team.id', 'true')}
 )`)
 
@@ -44,7 +51,7 @@ const byOwner: SQL = sql.raw(`(
   union all ${teamMembersWith('team.organization_id as owner_id', '', hasAll)}
 )`)
 
-type Way = 'owner' | 'collaborator' | 'team'
+type Way = 'owner' | 'collaborator' | 'team' | 'offer'
 
 interface Question {
   /** For this unit; without one, for any. */
@@ -87,6 +94,13 @@ export const reaches = (userId: SQLWrapper, of: RepositoryColumns, question: Que
     where reach.repository_id = ${of.id} and reach.user_id = ${userId} ${asked(question)})
   or (not ${of.isPrivate} and exists (
     select 1 from organization_members where organization_id = ${of.ownerId} and user_id = ${userId})))`
+
+/** Whether a repository is offered to a person, or to an organization for which the person may take it. */
+export const isOfferedTo = (userId: SQLWrapper, repositoryId: SQLWrapper): SQL<boolean> => sql<boolean>`exists (
+  select 1 from repository_transfers as offered where offered.repository_id = ${repositoryId} and (
+    offered.recipient_id = ${userId} or exists (
+      select 1 from team_members as member join teams as team on team.id = member.team_id
+      where member.user_id = ${userId} and team.organization_id = offered.recipient_id and ${sql.raw(mayCreate)})))`
 
 /**
  * The ids of the repositories that a person owns or was given.

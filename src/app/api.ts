@@ -55,6 +55,7 @@ import { teamMemberRoutes } from '../features/teams/member-routes.ts'
 import { teamRoutes } from '../features/teams/routes.ts'
 import { templateRoutes } from '../features/templates/routes.ts'
 import { topicRoutes } from '../features/topics/routes.ts'
+import { transferRoutes } from '../features/transfers/routes.ts'
 import { twoFactorRoutes } from '../features/two-factor/routes.ts'
 import { passwordRoutes, userSettingsRoutes } from '../features/user-settings/routes.ts'
 import { userRoutes } from '../features/users/routes.ts'
@@ -180,3 +181,4 @@ export const api = (context: Context) =>
     .use(administrationApi(context))
     .use(hookApi(context))
     .use(forkRoutes(context))
+    .use(transferRoutes(context))

@@ -33,7 +33,7 @@ export async function visibleAccount(
 ): Promise<Account> {
   const account = await findAccountByAnyName(context.db, name, actor?.user.id)
   if (account && maySeeOwner(context.config, actor, account.row, account.isRelated)) {
-    if (account.isMoved) throw movedTo(request, { status: 307, from: name, to: account.row.name })
+    if (account.isMoved) throw movedTo(request, { status: 307, from: [name], to: [account.row.name] })
     return account
   }
   // Wire: the Gitea API says this of unknown users. A hidden one must get the same words.

@@ -2,17 +2,18 @@ import { Refusal } from '../kernel/errors.ts'
 
 /**
  * Sends the client to the same path under a new name, as a path relative to the host and without a token of the query.
- * @param from the name as it stands in the path, decoded
+ * @param from the segments as they stand in the path one after the other, decoded
  */
 export function movedTo(
   request: Request,
-  { status, from, to }: { status: 301 | 307; from: string; to: string },
+  { status, from, to }: { status: 301 | 307; from: readonly string[]; to: readonly string[] },
 ): Refusal {
   const { pathname, searchParams } = new URL(request.url)
   for (const key of ['token', 'access_token']) searchParams.delete(key)
   const segments = pathname.split('/')
-  const index = segments.findIndex((segment) => decodeSegment(segment) === from)
-  if (index >= 0) segments[index] = encodeURIComponent(to)
+  const decoded = segments.map(decodeSegment)
+  const index = decoded.findIndex((_, at) => from.every((name, offset) => decoded[at + offset] === name))
+  if (index >= 0) segments.splice(index, from.length, ...to.map(encodeURIComponent))
   const query = searchParams.toString()
   const location = segments.join('/') + (query === '' ? '' : `?${query}`)
   return new Refusal(status, `moved to ${location}`, { headers: { location } })

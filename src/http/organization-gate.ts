@@ -53,7 +53,7 @@ async function visibleOrganization(
 ): Promise<OrganizationAccess> {
   const found = await findAccountByAnyName(context.db, name, actor?.user.id)
   if (found && maySeeOwner(context.config, actor, found.row, found.isRelated)) {
-    if (found.isMoved) throw movedTo(request, { status: 307, from: name, to: found.row.name })
+    if (found.isMoved) throw movedTo(request, { status: 307, from: [name], to: [found.row.name] })
     if (found.row.kind === 'organization') {
       const { row, version, isRelated } = found
       return { row, version, isMember: isRelated, isOwner: await isOwner(context, actor, row.id) }

@@ -82,7 +82,7 @@ async function visibleRepository(context: Context, actor: Actor | undefined, pat
   const found = await findRepository(context.db, path, actor?.user.id)
   const access = found && withRights(context, actor, found)
   if (access && access.rights.highest >= Level.read) {
-    if (found.isMoved) throw movedRefusal(path, access)
+    if (found.isMoved) throw movedRefusal(path, access, found)
     return access
   }
   if (await isOwnerVisible(context, actor, path.owner)) throw notFound()
@@ -102,11 +102,20 @@ export function withRights(context: Context, actor: Actor | undefined, loaded: L
   }
 }
 
-/** An old name leads on only for those who may see where it leads. */
-const movedRefusal = (path: Path, { owner, repository }: RepositoryAccess): Refusal =>
-  owner.lowerName === path.owner.toLowerCase()
-    ? movedTo(path.request, { status: 301, from: path.name, to: repository.name })
-    : movedTo(path.request, { status: 307, from: path.owner, to: owner.name })
+/**
+ * An old name leads on only for those who may see where it leads. Wire: 307 for an owner who has another name, 301 for a repository that has
+ * another name or another owner.
+ */
+function movedRefusal(
+  { request, ...path }: Path,
+  { owner, repository }: RepositoryAccess,
+  { isOwnersOldName }: { isOwnersOldName: boolean },
+): Refusal {
+  const from = [path.owner, path.name]
+  return isOwnersOldName && owner.lowerName !== path.owner.toLowerCase()
+    ? movedTo(request, { status: 307, from, to: [owner.name, path.name] })
+    : movedTo(request, { status: 301, from, to: [owner.name, repository.name] })
+}
 
 async function isOwnerVisible(context: Context, actor: Actor | undefined, name: string): Promise<boolean> {
   const owner = await findAccount(context.db, name, actor?.user.id)

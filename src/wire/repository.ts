@@ -5,7 +5,8 @@ import type { RepositoryRights } from '../access/decide.ts'
 import { Level } from '../access/levels.ts'
 import { EPOCH_TIME, wireTime, wireTimeOr, ZERO_TIME } from '../kernel/time.ts'
 import { int64 } from './fields.ts'
-import { presentUserPublicly, User } from './user.ts'
+import { presentTeam, type ShownTeam, Team } from './team.ts'
+import { presentUserPublicly, presentUserToVisitors, User } from './user.ts'
 import type { Viewer } from './viewer.ts'
 
 export const Permission = t.Object({ admin: t.Boolean(), push: t.Boolean(), pull: t.Boolean() }, { $id: 'Permission' })
@@ -27,6 +28,8 @@ export const ExternalTracker = t.Object(
   { $id: 'ExternalTracker' },
 )
 export const ExternalWiki = t.Object({ external_wiki_url: t.String() }, { $id: 'ExternalWiki' })
+
+export const RepoTransfer = t.Object({ doer: User, recipient: User, teams: t.Array(Team) }, { $id: 'RepoTransfer' })
 
 const time = () => t.String({ format: 'date-time' })
 
@@ -101,7 +104,10 @@ const fields = {
 const ParentRepository = t.Object(fields)
 
 export type Repository = typeof Repository.static
-export const Repository = t.Object({ ...fields, parent: t.Optional(ParentRepository) }, { $id: 'Repository' })
+export const Repository = t.Object(
+  { ...fields, parent: t.Optional(ParentRepository), repo_transfer: t.Optional(RepoTransfer) },
+  { $id: 'Repository' },
+)
 
 interface ShownAlone {
   repository: RepositoryRow
@@ -113,12 +119,30 @@ interface ShownAlone {
 export interface ShownRepository extends ShownAlone {
   /** The repository it was forked from, where the viewer may see it. */
   parent?: ShownAlone
+  /** The offer to another owner that waits for an answer, where the viewer may know of it. */
+  transfer?: ShownTransfer
+}
+
+export interface ShownTransfer {
+  doer: UserRow
+  recipient: UserRow
+  teams: readonly ShownTeam[]
 }
 
 export function presentRepository(shown: ShownRepository, viewer: Viewer): Repository {
-  const { parent, ...self } = shown
-  return parent ? { ...presentAlone(self, viewer), parent: presentAlone(parent, viewer) } : presentAlone(self, viewer)
+  const { parent, transfer, ...self } = shown
+  return {
+    ...presentAlone(self, viewer),
+    ...(parent && { parent: presentAlone(parent, viewer) }),
+    ...(transfer && { repo_transfer: presentTransfer(transfer, viewer) }),
+  }
 }
+
+const presentTransfer = ({ doer, recipient, teams }: ShownTransfer, viewer: Viewer): typeof RepoTransfer.static => ({
+  doer: presentUserToVisitors(doer, viewer),
+  recipient: presentUserToVisitors(recipient, viewer),
+  teams: teams.map((team) => presentTeam(team, viewer)),
+})
 
 /** Rights as Gitea's three words; the level on code decides. */
 export function presentPermission(rights: RepositoryRights): typeof Permission.static {

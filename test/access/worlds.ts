@@ -2,6 +2,7 @@ import type { Db } from '../../db/client.ts'
 import { accessTokenRepositories, accessTokens } from '../../db/schema/credentials.ts'
 import { teamMembers, teamRepositories, teams, teamUnits } from '../../db/schema/organizations.ts'
 import { collaborations, repositories } from '../../db/schema/repositories.ts'
+import { repositoryTransfers } from '../../db/schema/repository-transfers.ts'
 import { type UserRow, users, visibilities } from '../../db/schema/users.ts'
 import { units } from '../../src/access/units.ts'
 import type { Actor } from '../../src/auth/actor.ts'
@@ -50,6 +51,10 @@ export async function buildWorld(db: Db, dice: Dice): Promise<{ actors: (Actor |
     permission: dice.pick(givenLevels),
   }))
   if (shared.length > 0) await db.insert(collaborations).values(shared)
+  const offered = dice
+    .some(made, 0.2)
+    .map(({ id, ownerId }) => ({ repositoryId: id, doerId: ownerId, recipientId: dice.pick(owners).id }))
+  if (offered.length > 0) await db.insert(repositoryTransfers).values(offered)
   const limited = await Promise.all(people.map((user) => limitedActor(db, dice, { user, made })))
   const actors = people.flatMap((user): Actor[] => [
     { user, method: 'password', publicOnly: false },
@@ -110,6 +115,7 @@ async function insertTeams(db: Db, dice: Dice, { organization, people, owned }: 
       name: permission,
       permission,
       includesAllRepositories: dice.chance(0.3),
+      canCreateOrgRepo: dice.chance(0.3),
     }
     const [row] = await db.insert(teams).values(team).returning()
     if (row === undefined) throw new Error('insert returned no row')

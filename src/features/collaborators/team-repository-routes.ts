@@ -5,7 +5,7 @@ import { paging } from '../../http/paging.ts'
 import { cursorQuery } from '../../http/query.ts'
 import { viewerOf } from '../../http/viewer.ts'
 import { presentRepository, Repository } from '../../wire/repository.ts'
-import { withParent } from '../repositories/load.ts'
+import { withRelatives } from '../repositories/load.ts'
 import { listRepositories } from '../repository-search/list.ts'
 import { presentPage } from '../repository-search/present.ts'
 import { getReachedRepository, getTeamsRepository, grantTeam, revokeTeam } from './teams.ts'
@@ -36,7 +36,7 @@ export const teamRepositoryRoutes = (context: Context) =>
       '/:org/:repo',
       async ({ actor, team, params }) => {
         const repo = await getReachedRepository(context, { actor, team, org: params.org, name: params.repo })
-        return presentRepository(await withParent(context, actor, repo), viewerOf(context, actor))
+        return presentRepository(await withRelatives(context, actor, repo), viewerOf(context, actor))
       },
       {
         team: { scope },

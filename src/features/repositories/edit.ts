@@ -1,5 +1,5 @@
 import type { Db } from '../../../db/client.ts'
-import { type NewRepository, type RepositoryRow, repositoryRedirects } from '../../../db/schema/repositories.ts'
+import type { NewRepository, RepositoryRow } from '../../../db/schema/repositories.ts'
 import type { UserRow } from '../../../db/schema/users.ts'
 import { violatedConstraint } from '../../../db/violations.ts'
 import { recordAudit } from '../../audit/record.ts'
@@ -14,7 +14,7 @@ import { unitChanges } from './edit-units.ts'
 import { NAME_TAKEN, requireBranchName, requireRepositoryName } from './names.ts'
 import { hideForks, requiresPrivateForks } from './privacy.ts'
 import type { EditRepoOption } from './schema.ts'
-import { endRedirect, updateRepository } from './store.ts'
+import { endRedirect, insertRedirect, updateRepository } from './store.ts'
 import { auditSubjectOf, payloadOf, subjectOf } from './subject.ts'
 
 interface Edit {
@@ -124,14 +124,7 @@ async function recordRename(
   const { db } = context
   await endRedirect(db, row)
   // Another letter case is the same name: nothing would lead to it.
-  if (old.lowerName !== row.lowerName)
-    await db
-      .insert(repositoryRedirects)
-      .values({ ownerId: old.ownerId, lowerName: old.name.toLowerCase(), repositoryId: row.id })
-      .onConflictDoUpdate({
-        target: [repositoryRedirects.ownerId, repositoryRedirects.lowerName],
-        set: { repositoryId: row.id },
-      })
+  if (old.lowerName !== row.lowerName) await insertRedirect(db, old)
   await appendEvent(db, {
     ...subjectOf(row, actor),
     kind: 'repository.renamed',

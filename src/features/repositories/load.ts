@@ -8,6 +8,7 @@ import { notFound } from '../../kernel/errors.ts'
 import type { ShownRepository } from '../../wire/repository.ts'
 import { readRepositories } from './read-rows.ts'
 import { loadRelations } from './relations.ts'
+import { loadTransfers } from './transfers.ts'
 
 /**
  * What a reader is shown of the repositories with these ids, in their order, each with the parent where the reader may see it. Those
@@ -18,7 +19,7 @@ export async function loadRepositoriesById(
   actor: Actor | undefined,
   ids: readonly number[],
 ): Promise<ShownRepository[]> {
-  return withParents(context, actor, await loadReadable(context, actor, ids))
+  return complete(context, actor, await loadReadable(context, actor, ids))
 }
 
 /** The same for one repository, whatever its visibility: the caller has the right to show it. */
@@ -27,7 +28,7 @@ export async function loadRepository(
   actor: Actor | undefined,
   id: number,
 ): Promise<ShownRepository | undefined> {
-  const [shown] = await withParents(context, actor, await loadJudged(context, actor, [id]))
+  const [shown] = await complete(context, actor, await loadJudged(context, actor, [id]))
   return shown
 }
 
@@ -40,20 +41,44 @@ export async function getShownRepository(
   const loaded = await findRepositoryById(context.db, id, actor?.user.id)
   const rights = loaded && decideRights(context.config, actor, loaded)
   if (!loaded || !rights || rights.highest < Level.read) throw notFound()
-  return withParent(context, actor, { ...loaded, rights })
+  return withRelatives(context, actor, { ...loaded, rights })
 }
 
-type Admitted = Pick<RepositoryAccess, 'repository' | 'owner' | 'counters' | 'rights'>
+type Admitted = Pick<RepositoryAccess, 'repository' | 'owner' | 'counters' | 'rights' | 'isOffered' | 'relation'>
 
-/** Adds the parent to a repository that was loaded by its path. */
-export async function withParent(
+/** Adds the parent, and an offer to another owner, to a repository that was loaded by its path. */
+export async function withRelatives(
   context: Context,
   actor: Actor | undefined,
-  { repository, owner, counters, rights }: Admitted,
+  { repository, owner, counters, rights, isOffered, relation }: Admitted,
 ): Promise<ShownRepository> {
-  const alone = { repository, owner, counters, rights }
-  const [shown] = await withParents(context, actor, [alone])
+  const alone = { repository, owner, counters, rights, isOffered, isRecipient: relation.isRecipient }
+  const [shown] = await complete(context, actor, [alone])
   return shown ?? alone
+}
+
+interface Judged extends ShownRepository {
+  isOffered: boolean
+  isRecipient: boolean
+}
+
+async function complete(
+  context: Context,
+  actor: Actor | undefined,
+  judged: readonly Judged[],
+): Promise<ShownRepository[]> {
+  const concerned = judged.filter(
+    ({ isOffered, isRecipient, rights }) => isOffered && (isRecipient || rights.overall >= Level.admin),
+  )
+  const transfers = await loadTransfers(
+    context.db,
+    concerned.map(({ repository }) => repository.id),
+  )
+  const shown = judged.map(({ isOffered: _, isRecipient: __, ...one }) => {
+    const transfer = transfers.get(one.repository.id)
+    return transfer ? { ...one, transfer } : one
+  })
+  return withParents(context, actor, shown)
 }
 
 async function withParents(
@@ -70,11 +95,7 @@ async function withParents(
   })
 }
 
-async function loadReadable(
-  context: Context,
-  actor: Actor | undefined,
-  ids: readonly number[],
-): Promise<ShownRepository[]> {
+async function loadReadable(context: Context, actor: Actor | undefined, ids: readonly number[]): Promise<Judged[]> {
   const judged = await loadJudged(context, actor, ids)
   return judged.filter(({ rights }) => rights.highest >= Level.read)
 }
@@ -83,15 +104,15 @@ async function loadJudged(
   { db, config }: Context,
   actor: Actor | undefined,
   ids: readonly number[],
-): Promise<ShownRepository[]> {
+): Promise<Judged[]> {
   const found = await readRepositories(db, ids)
   const relationOf = await loadRelations(
     db,
     actor,
     found.map(({ repository }) => repository),
   )
-  return found.map((rows) => ({
-    ...rows,
-    rights: decideRights(config, actor, { ...rows, relation: relationOf(rows.repository) }),
-  }))
+  return found.map((rows) => {
+    const relation = relationOf(rows.repository)
+    return { ...rows, rights: decideRights(config, actor, { ...rows, relation }), isRecipient: relation.isRecipient }
+  })
 }

@@ -9,12 +9,15 @@ import {
   repositories,
   repositoryCounters,
 } from '../../../db/schema/repositories.ts'
+import { repositoryTransfers } from '../../../db/schema/repository-transfers.ts'
 import { type UserRow, users } from '../../../db/schema/users.ts'
 
 export interface RepositoryRows {
   repository: RepositoryRow
   owner: UserRow
   counters: RepositoryCountersRow
+  /** Offered to another owner, who has not answered yet. */
+  isOffered: boolean
 }
 
 const anyId = sql`any(${sql.placeholder('ids')}::bigint[])`
@@ -27,6 +30,8 @@ const statesById = prepared((db) =>
       version: rowVersion(repositories),
       ownerId: repositories.ownerId,
       ownerVersion: rowVersion(users),
+      isOffered: sql<boolean>`exists (
+        select 1 from ${repositoryTransfers} where ${repositoryTransfers.repositoryId} = ${repositories.id})`,
     })
     .from(repositories)
     .innerJoin(users, eq(users.id, repositories.ownerId))
@@ -69,11 +74,11 @@ export async function readRepositories(db: Db, ids: readonly number[]): Promise<
       ownersById(db).execute({ ids: arrayOf(missing) }),
     ),
   ])
-  const countersById = new Map(states.map(({ counters }) => [counters.repositoryId, counters]))
+  const statesOf = new Map(states.map((state) => [state.counters.repositoryId, state]))
   return distinct.flatMap((id): RepositoryRows[] => {
-    const [repository, counters] = [rows.get(id), countersById.get(id)]
+    const [repository, state] = [rows.get(id), statesOf.get(id)]
     const owner = repository && owners.get(repository.ownerId)
-    return owner && counters ? [{ repository, owner, counters }] : []
+    return owner && state ? [{ repository, owner, counters: state.counters, isOffered: state.isOffered }] : []
   })
 }
 

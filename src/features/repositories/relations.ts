@@ -10,9 +10,10 @@ import {
   teamUnits,
 } from '../../../db/schema/organizations.ts'
 import { collaborations, type RepositoryRow } from '../../../db/schema/repositories.ts'
+import { repositoryTransfers } from '../../../db/schema/repository-transfers.ts'
 import { users } from '../../../db/schema/users.ts'
 import { noRelation, type Relation, type TeamGrant } from '../../access/decide.ts'
-import { teamReach } from '../../access/reach.ts'
+import { isOfferedTo, teamReach } from '../../access/reach.ts'
 import type { Actor } from '../../auth/actor.ts'
 
 interface TeamOf extends TeamGrant {
@@ -48,6 +49,9 @@ const known = prepared((db) =>
             where reached.team_id = ${teams.id} and reached.repository_id = ${ids})))
         from ${teamMembers} join ${teams} on ${teams.id} = ${teamMembers.teamId}
         where ${teamMembers.userId} = ${reader} and ${teamMembers.organizationId} = ${ownerIds})`,
+      offers: sql<number[] | null>`(
+        select json_agg(${repositoryTransfers.repositoryId}) from ${repositoryTransfers}
+        where ${repositoryTransfers.repositoryId} = ${ids} and ${isOfferedTo(reader, repositoryTransfers.repositoryId)})`,
     })
     .from(users)
     // Only in a join are columns written with their tables' names, which the parts above need.
@@ -74,9 +78,11 @@ export async function loadRelations(
   if (!found) return () => noRelation
   const memberOf = new Set(found.organizations)
   const grants = found.teams ?? []
+  const offers = new Set(found.offers)
   return ({ id, ownerId }) => ({
     collaboration: found.collaborations?.[id] ?? null,
     isMember: memberOf.has(ownerId),
     teams: grants.filter((team) => team.organization === ownerId && team.repositories?.includes(id)),
+    isRecipient: offers.has(id),
   })
 }

@@ -7,7 +7,7 @@ import { parseId } from '../../kernel/ids.ts'
 import { presentRepository, Repository } from '../../wire/repository.ts'
 import { editRepository } from './edit.ts'
 import { listLanguages } from './languages.ts'
-import { getShownRepository, withParent } from './load.ts'
+import { getShownRepository, withRelatives } from './load.ts'
 import { deleteRepository } from './remove.ts'
 import { EditRepoOption, LanguageStatistics } from './schema.ts'
 
@@ -17,7 +17,7 @@ export const repositoryRoutes = (context: Context) =>
     .use(gate(context))
     .get(
       '/repos/:owner/:repo',
-      async ({ actor, repo }) => presentRepository(await withParent(context, actor, repo), viewerOf(context, actor)),
+      async ({ actor, repo }) => presentRepository(await withRelatives(context, actor, repo), viewerOf(context, actor)),
       {
         readRepo: { scope: 'repository' },
         response: { 200: Repository },

@@ -54,6 +54,17 @@ export async function endRedirect(tx: Db, { ownerId, lowerName }: RepositoryRow)
     .where(and(eq(repositoryRedirects.ownerId, ownerId), eq(repositoryRedirects.lowerName, lowerName)))
 }
 
+/** From now on the name that a repository has leads to it, whoever owns it and whatever it is called then. */
+export async function insertRedirect(tx: Db, { id, ownerId, lowerName }: RepositoryRow): Promise<void> {
+  await tx
+    .insert(repositoryRedirects)
+    .values({ ownerId, lowerName, repositoryId: id })
+    .onConflictDoUpdate({
+      target: [repositoryRedirects.ownerId, repositoryRedirects.lowerName],
+      set: { repositoryId: id },
+    })
+}
+
 export async function updateRepository(
   tx: Db,
   id: number,
