@@ -138,12 +138,17 @@ describe('a repository that was given away', () => {
     const [old, foreign] = [await team(from, 'bob'), await team(to, 'bob')]
     await alice.client.put(`${path}/teams/crew`)
     await alice.client.put(`${path}/collaborators/carol`, { permission: 'read' })
+    const rule = { rule_name: 'main', enable_push: true, enable_push_whitelist: true, push_whitelist_teams: ['crew'] }
+    expect((await alice.client.post(`${path}/branch_protections`, rule)).status).toBe(201)
     expect((await give(alice, path, to, { team_ids: [old] })).status).toBe(403)
     expect((await give(alice, path, to, { team_ids: [999_999] })).status).toBe(422)
     const moved = await give(alice, path, to, { team_ids: [foreign, foreign] })
     expect(moved.status).toBe(202)
     const place = `/repos/${to}/${name}`
     expect((await alice.client.get(`${place}/teams`)).body).toMatchObject([{ name: 'Owners' }, { id: foreign }])
+    expect((await alice.client.get(`${place}/branch_protections/main`)).body).toMatchObject({
+      push_whitelist_teams: [],
+    })
     expect((await alice.client.get(`${place}/issues/1`)).body).toMatchObject({ labels: [] })
     expect([await statusFor(bob, place), await statusFor(carol, place)]).toEqual([200, 200])
   })

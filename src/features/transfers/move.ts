@@ -3,6 +3,12 @@ import { anyOf } from '../../../db/any-of.ts'
 import type { Db } from '../../../db/client.ts'
 import { issueLabels, issues, labels } from '../../../db/schema/issues.ts'
 import { teamRepositories, teams } from '../../../db/schema/organizations.ts'
+import {
+  branchProtections,
+  branchProtectionTeams,
+  tagProtections,
+  tagProtectionTeams,
+} from '../../../db/schema/protections.ts'
 import { collaborations, type RepositoryRow } from '../../../db/schema/repositories.ts'
 import { repositoryTransfers } from '../../../db/schema/repository-transfers.ts'
 import type { UserRow } from '../../../db/schema/users.ts'
@@ -70,7 +76,19 @@ async function changeReach(tx: Db, { repository: { id }, to, teamIds }: Move): P
     .select({ teamId: teams.id })
     .from(teams)
     .where(and(anyOf(teams.id, teamIds), eq(teams.organizationId, to.id)))
+  await removeForeignTeams(tx, id, to.id)
   if (found.length > 0) await tx.insert(teamRepositories).values(found.map((team) => ({ ...team, repositoryId: id })))
+}
+
+/** From the rules for branches and tags. */
+async function removeForeignTeams(tx: Db, repositoryId: number, ownerId: number): Promise<void> {
+  const foreign = sql`select id from ${teams} where ${teams.organizationId} <> ${ownerId}`
+  await tx.execute(sql`
+    delete from ${branchProtectionTeams} where team_id in (${foreign})
+      and protection_id in (select id from ${branchProtections} where repository_id = ${repositoryId})`)
+  await tx.execute(sql`
+    delete from ${tagProtectionTeams} where team_id in (${foreign})
+      and protection_id in (select id from ${tagProtections} where repository_id = ${repositoryId})`)
 }
 
 /** Labels of an organization are for its own repositories. */
