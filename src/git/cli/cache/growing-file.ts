@@ -26,6 +26,7 @@ export class GrowingFile {
   readonly #readers = new Set<symbol>()
   #size = 0
   #end: { error: GitError | undefined } | undefined
+  #refusal: GitError | undefined
   #isAbandoned = false
   #isClosed = false
   #change = Promise.withResolvers<void>()
@@ -91,7 +92,8 @@ export class GrowingFile {
       if (size > this.#size) this.#grow(size)
     }
     const ended = await this.#child.exited
-    this.#end = { error: ended.stopped ?? this.#option.judge(ended) }
+    // Git may have ended before it could be stopped.
+    this.#end = { error: this.#refusal ?? ended.stopped ?? this.#option.judge(ended) }
     this.#wake()
     await this.#closeIfUnused()
     return ended
@@ -99,8 +101,10 @@ export class GrowingFile {
 
   #grow(size: number): void {
     this.#size = size
-    if (!this.#option.mayGrow(size))
-      this.#child.stop(new GitError('too-large', 'limit', 'the answer is larger than the cache of streams'))
+    if (!this.#refusal && !this.#option.mayGrow(size)) {
+      this.#refusal = new GitError('too-large', 'limit', 'the answer is larger than the cache of streams')
+      this.#child.stop(this.#refusal)
+    }
     this.#wake()
   }
 

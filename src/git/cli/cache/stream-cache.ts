@@ -35,6 +35,13 @@ export interface StreamedFile {
   read(range?: ByteRange, signal?: AbortSignal): Promise<ReadableStream<Uint8Array>>
 }
 
+/** A file that is being written. */
+interface Begun {
+  growing: GrowingFile
+  /** When it lies under its name, or never will. Never rejects. */
+  settled: Promise<void>
+}
+
 const ALL: ByteRange = { start: 0, end: Number.POSITIVE_INFINITY }
 
 /**
@@ -43,7 +50,7 @@ const ALL: ByteRange = { start: 0, end: Number.POSITIVE_INFINITY }
  */
 export class StreamCache {
   readonly #option: StreamCacheOption
-  readonly #making = new Map<string, Promise<GrowingFile | undefined>>()
+  readonly #making = new Map<string, Promise<Begun | undefined>>()
   /** Files being written, with the bytes reserved for each. */
   readonly #reserved = new Map<symbol, number>()
   #bytesSinceCleaning = 0
@@ -73,23 +80,31 @@ export class StreamCache {
    * Undefined where there is no room, or no folder to write to: the caller then streams from Git. Throws what `start` throws.
    */
   async open(key: StreamKey | undefined, making: Making): Promise<StreamedFile | undefined> {
-    const cached = key && (await this.find(key))
+    const cached = key && ((await this.find(key)) ?? (await this.#findSoon(key)))
     if (cached) return cached
-    const growing = await (key ? this.#join(key, making) : this.#begin(undefined, making))
-    return (
-      growing && {
-        size: growing.isWhole ? growing.size : undefined,
-        ended: growing.ended,
-        read: (range = ALL, signal) => growing.read(range, signal),
-      }
-    )
+    const begun = await (key ? this.#join(key, making) : this.#begin(undefined, making))
+    if (!begun) return undefined
+    const { growing } = begun
+    return {
+      size: growing.isWhole ? growing.size : undefined,
+      ended: growing.ended,
+      read: (range = ALL, signal) => growing.read(range, signal),
+    }
   }
 
-  async #join(key: StreamKey, making: Making): Promise<GrowingFile | undefined> {
+  /** Of a file that is whole, and whose readers have left before it got its name. */
+  async #findSoon(key: StreamKey): Promise<StreamedFile | undefined> {
+    const begun = await this.#making.get(this.#pathOf(key))
+    if (!begun?.growing.isWhole || begun.growing.canBeRead) return undefined
+    await begun.settled
+    return this.find(key)
+  }
+
+  async #join(key: StreamKey, making: Making): Promise<Begun | undefined> {
     const path = this.#pathOf(key)
     const current = this.#making.get(path)
-    const growing = await current
-    if (growing?.canBeRead) return growing
+    const begun = await current
+    if (begun?.growing.canBeRead) return begun
     // The readers of that one have left, or somebody has begun another meanwhile.
     if (this.#making.get(path) !== current) return this.#join(key, making)
     const next = this.#begin(key, making)
@@ -97,11 +112,11 @@ export class StreamCache {
     const forget = () => {
       if (this.#making.get(path) === next) this.#making.delete(path)
     }
-    next.then((begun) => (begun ? begun.ended.then(forget) : forget()), forget)
+    next.then((made) => (made ? made.settled.then(forget) : forget()), forget)
     return next
   }
 
-  async #begin(key: StreamKey | undefined, making: Making): Promise<GrowingFile | undefined> {
+  async #begin(key: StreamKey | undefined, making: Making): Promise<Begun | undefined> {
     const reservation = Symbol()
     const folder = key ? join(this.#option.folder, String(key.repositoryId)) : this.#option.folder
     const partial = join(folder, `${PARTIAL}${randomHex(16)}`)
@@ -118,12 +133,12 @@ export class StreamCache {
         return this.#hasRoom()
       }
       const growing = new GrowingFile(file, child, { judge: making.judge, mayGrow })
-      void growing.ended
+      const settled = growing.ended
         .then((exit) => this.#settle(growing, { key, partial, isWanted: () => making.mayCache(exit) }))
         // The disk fails, or the repository was deleted meanwhile: then nothing is cached.
         .catch(() => undefined)
         .finally(() => this.#reserved.delete(reservation))
-      return growing
+      return { growing, settled }
     } catch (error) {
       this.#reserved.delete(reservation)
       await file.close()
