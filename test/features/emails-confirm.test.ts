@@ -66,7 +66,7 @@ test('an address counts once the link in the mail was followed and the button pr
   const html = await page.text()
   expect(html).toContain('<html lang="en">')
   expect(html).toContain(`<strong>alice</strong> wants to use <strong>${address}</strong>`)
-  expect(html).toContain('<form method="post" action="/user/activate_email">')
+  expect(html).toContain('<form method="post" action="/user/activate_email"')
   expect(html).not.toContain('<script')
   expect(await isVerified(alice, address)).toBe(false)
 

@@ -174,8 +174,7 @@ test('node information counts and is found from the root', async () => {
   // Alice and Bob have sent requests that were signed in, and so has who made them.
   for (const span of ['activeHalfyear', 'activeMonth']) expect(document.number(`usage.users.${span}`)).toBe(3)
   expect(document.number('usage.localPosts')).toBe(2)
-  // Registration is allowed here, but there is nowhere to sign up.
-  expect(document.body).toMatchObject({ openRegistrations: false })
+  expect(document.body).toMatchObject({ openRegistrations: true })
 })
 
 test('settings and signing keys answer everybody', async () => {

@@ -46,14 +46,10 @@ export async function makeReadableWorld(service: TestService): Promise<PathOf> {
   const tagRule = await idOf(`${path}/tag_protections`, { name_pattern: 'x*', whitelist_usernames: [admin.name] })
   const puts = [
     ...[`/teams/${team}/repos/club/shared`, `/teams/${team}/members/friend`, '/orgs/club/public_members/friend'],
-    ...[
-      `${path}/topics/small`,
-      `${path}/subscription`,
-      `${path}/collaborators/friend`,
-      `/user/starred${path.slice(6)}`,
-    ],
+    ...[`${path}/topics/small`, `${path}/subscription`, `/user/starred${path.slice(6)}`],
     ...['/user/following/friend', '/user/blocks/pest', '/orgs/club/blocks/pest'],
   ]
+  await send('PUT', `${path}/collaborators/friend`, { permission: 'write' })
   for (const put of puts.filter((place) => !place.includes('public_members'))) await send('PUT', put)
   await friend.client.put('/orgs/club/public_members/friend')
   await friend.client.put(`/user/following/${admin.name}`)
