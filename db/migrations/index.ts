@@ -39,6 +39,8 @@ import m0036 from './0036_proven_addresses.sql' with { type: 'text' }
 import m0037 from './0037_protections.sql' with { type: 'text' }
 import m0038 from './0038_passkeys.sql' with { type: 'text' }
 import m0039 from './0039_repository_transfers.sql' with { type: 'text' }
+import m0040 from './0040_releases.sql' with { type: 'text' }
+import m0041 from './0041_releases_counted.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -87,4 +89,6 @@ export const migrations: readonly Migration[] = [
   { name: '0037_protections', sql: m0037 },
   { name: '0038_passkeys', sql: m0038 },
   { name: '0039_repository_transfers', sql: m0039 },
+  { name: '0040_releases', sql: m0040 },
+  { name: '0041_releases_counted', sql: m0041 },
 ]

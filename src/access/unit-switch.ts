@@ -5,5 +5,6 @@ import { repositories } from '../../db/schema/repositories.ts'
 export const unitSwitch = {
   'repo.code': sql`${repositories.hasCode}`,
   'repo.issues': sql`(${repositories.hasIssues} and ${repositories.externalTracker} is null)`,
+  'repo.releases': sql`${repositories.hasReleases}`,
   'repo.pulls': sql`${repositories.hasPullRequests}`,
 } as const satisfies Record<string, SQL>

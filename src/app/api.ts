@@ -42,6 +42,7 @@ import { branchProtectionRoutes } from '../features/protections/branch-routes.ts
 import { tagProtectionRoutes } from '../features/protections/tag-routes.ts'
 import { publicKeyRoutes } from '../features/public-keys/routes.ts'
 import { rawRoutes } from '../features/raw/routes.ts'
+import { releaseRoutes } from '../features/releases/routes.ts'
 import { renderingRoutes, repositoryRenderingRoutes } from '../features/rendering/routes.ts'
 import { repositoryRoutes } from '../features/repositories/routes.ts'
 import { repositoryCreationRoutes } from '../features/repository-creation/routes.ts'
@@ -115,6 +116,7 @@ const repositoryApi = (context: Context) =>
     .use(branchProtectionRoutes(context))
     .use(tagRoutes(context))
     .use(tagProtectionRoutes(context))
+    .use(releaseRoutes(context))
 
 /** What Git repositories hold. */
 const contentApi = (context: Context) =>

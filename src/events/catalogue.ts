@@ -65,6 +65,18 @@ const PushedCommit = Type.Object({
   committerEmail: Type.String(),
   committedAt: Type.String(),
 })
+/** A release that is no draft, as it was when the event happened. Times are ISO 8601. */
+const Release = Type.Object({
+  releaseId: Type.Integer(),
+  tagName: Type.String(),
+  target: Type.String(),
+  title: Type.String(),
+  body: Type.String(),
+  isPrerelease: Type.Boolean(),
+  authorId: Type.Union([Type.Integer(), Type.Null()]),
+  createdAt: Type.String(),
+  publishedAt: Type.String(),
+})
 const Person = Type.Object({ userId: Type.Integer(), name: Type.String() })
 
 /**
@@ -127,6 +139,9 @@ export const eventCatalogue = {
   'comment.created': Comment,
   'comment.edited': Type.Composite([Comment, Type.Object({ oldBody: Type.String() })]),
   'comment.deleted': Type.Composite([Comment, Type.Object({ body: Type.String() })]),
+  'release.published': Release,
+  'release.updated': Release,
+  'release.deleted': Release,
   'star.added': Type.Object({}),
   'star.removed': Type.Object({}),
 } satisfies Record<string, TSchema>

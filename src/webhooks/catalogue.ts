@@ -3,6 +3,7 @@ import { type EventKind, isEventKind, type StoredEvent } from '../events/catalog
 import type { News } from './news.ts'
 import { newsOfComment, newsOfIssue } from './news-of-issues.ts'
 import { newsOfPush, newsOfRef } from './news-of-refs.ts'
+import { newsOfRelease } from './news-of-releases.ts'
 import { newsOfFork, newsOfRepository } from './news-of-repositories.ts'
 
 type NewsSource<Kind extends EventKind> = (context: Context, event: StoredEvent<Kind>) => Promise<News[]>
@@ -29,6 +30,9 @@ export const hookCatalogue: { readonly [Kind in EventKind]: NewsSource<Kind> } =
   'repository.created': (context, event) => newsOfRepository(context, event, 'created'),
   'repository.deleted': (context, event) => newsOfRepository(context, event, 'deleted'),
   'repository.forked': newsOfFork,
+  'release.published': (context, event) => newsOfRelease(context, event, 'published'),
+  'release.updated': (context, event) => newsOfRelease(context, event, 'updated'),
+  'release.deleted': (context, event) => newsOfRelease(context, event, 'deleted'),
   'repository.renamed': nothing,
   'repository.transferred': nothing,
   'user.created': nothing,

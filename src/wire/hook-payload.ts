@@ -1,6 +1,7 @@
 import type { Comment } from './comment.ts'
 import type { Issue } from './issue.ts'
 import type { PayloadCommit } from './payload-commit.ts'
+import type { Release } from './release.ts'
 import type { Repository } from './repository.ts'
 import type { User } from './user.ts'
 
@@ -119,3 +120,8 @@ export const presentCommentPayload = (
   sender,
   is_pull: issue.pull_request !== null,
 })
+
+export const presentReleasePayload = (
+  { repository, sender }: HookCommon,
+  { action, release }: { action: 'published' | 'updated' | 'deleted'; release: Release },
+) => ({ action, release, repository, sender })

@@ -37,6 +37,7 @@ async function things(): Promise<Map<string, number>> {
     [`${own}/hooks/`, await post(`${at}/hooks`, hook)],
     [`${own}/labels/`, await post(`${at}/labels`, { name: 'theirs', color: '#ff0000' })],
     [`${own}/milestones/`, await post(`${at}/milestones`, { title: 'theirs' })],
+    [`${own}/releases/`, await post(`${at}/releases`, { tag_name: 'theirs' })],
     [
       `${own}/tag_protections/`,
       await post(`${at}/tag_protections`, { name_pattern: 'v*', whitelist_usernames: ['bob'] }),
@@ -75,7 +76,7 @@ test('the number of a thing of somebody else leads nowhere below a parent of one
   await alice.client.post('/orgs', { username: 'alices' })
   const numbers = await things()
   const tables =
-    'hooks labels milestones tag_protections comments teams public_keys repositories team_members team_repositories notifications oauth_applications'
+    'hooks labels milestones releases tag_protections comments teams public_keys repositories team_members team_repositories notifications oauth_applications'
   const rows = async () => {
     const all = await Promise.all(
       tables

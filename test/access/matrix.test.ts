@@ -273,6 +273,7 @@ const WITHOUT_UNIT =
   /^(GET \/repos\/\{owner\}\/\{repo\}(\/(topics|stargazers|subscribers|teams|collaborators.*|assignees|activities\/feeds|notifications))?|(PUT|DELETE) .*\/subscription|PUT .*\/notifications|POST .*\/mark(up|down.*))$/
 const WITHIN_UNIT: Record<string, RegExp> = {
   'repo.wiki': /^$/,
+  'repo.releases': / \/repos\/\{owner\}\/\{repo\}\/releases/,
   'repo.issues': / \/repos\/\{owner\}\/\{repo\}\/(issues|labels|milestones)/,
   // A comment tells by itself what it is on: by its id it is looked up in both units.
   'repo.pulls':

@@ -42,6 +42,7 @@ export async function makeReadableWorld(service: TestService): Promise<PathOf> {
   const label = await idOf(`${path}/labels`, { name: 'bug', color: '#ff0000' })
   const milestone = await idOf(`${path}/milestones`, { title: 'one' })
   await send('POST', `${path}/issues`, { title: 'first', labels: [label], milestone, assignees: [admin.name] })
+  const release = await idOf(`${path}/releases`, { tag_name: 'v1' })
   await send('POST', `${path}/branch_protections`, { rule_name: 'main', enable_push: true })
   const tagRule = await idOf(`${path}/tag_protections`, { name_pattern: 'x*', whitelist_usernames: [admin.name] })
   const puts = [
@@ -82,6 +83,7 @@ export async function makeReadableWorld(service: TestService): Promise<PathOf> {
     [`${own}/git/notes/{sha}`]: { sha: await clone('v1^{commit}') },
     [`${own}/labels/{id}`]: { id: label },
     [`${own}/milestones/{id}`]: { id: milestone },
+    [`${own}/releases/{id}`]: { id: release },
     [`${own}/branch_protections`]: { name: 'main' },
     [`${own}/tag_protections/{id}`]: { id: tagRule },
     [`${own}/issues/comments/{id}`]: { id: await idOf(`${path}/issues/1/comments`, { body: 'text' }) },

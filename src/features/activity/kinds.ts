@@ -11,6 +11,7 @@ export const recordedKinds = [
   'issue.closed',
   'issue.reopened',
   'comment.created',
+  'release.published',
   'star.added',
 ] as const
 export type RecordedEvent = StoredEvent<(typeof recordedKinds)[number]>
@@ -36,6 +37,8 @@ export function operationOf(event: RecordedEvent, fullName: string): Operation |
       return { opType: 'transfer_repo', content: `${event.payload.oldOwnerName}/${event.payload.name}` }
     case 'push':
       return pushOf(event.payload, fullName)
+    case 'release.published':
+      return { opType: 'publish_release', refName: event.payload.tagName, content: event.payload.title }
     case 'star.added':
       return { opType: 'star_repo' }
     default:

@@ -105,6 +105,7 @@ const ofTeam = (teamId: number): SQL => sql`${repositories.id} in (${reachedByTe
 /** Which unit an operation belongs to, and whether the repository has it; other operations are of the repository as a whole. */
 const units: readonly { unit: keyof typeof unitSwitch; words: readonly string[] }[] = [
   { unit: 'repo.issues', words: ['create_issue', 'close_issue', 'reopen_issue', 'comment_issue'] },
+  { unit: 'repo.releases', words: ['publish_release'] },
   { unit: 'repo.code', words: ['commit_repo', 'push_tag', 'delete_tag', 'delete_branch'] },
   {
     unit: 'repo.pulls',

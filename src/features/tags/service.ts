@@ -12,7 +12,7 @@ import { changeRefs, pusherOf, recordPush } from '../refs/change.ts'
 import { TAGS } from '../refs/names.ts'
 import { requireRefQuota } from '../refs/quota.ts'
 import type { CreateTagOption } from './schema.ts'
-import { findTag } from './store.ts'
+import { findTag, hasRelease } from './store.ts'
 
 /** A repository and who changes it. */
 export interface Subject {
@@ -29,7 +29,7 @@ export async function getTag({ db }: Context, { repository }: RepositoryAccess, 
 
 /** @throws Refusal 403 for a mirror, 404 for an unknown target, 409 when the name is in use, 422 for one that cannot be */
 export async function createTag(context: Context, subject: Subject, option: CreateTagOption): Promise<RefRow> {
-  const { actor, repo } = subject
+  const { repo } = subject
   const { id, defaultBranch } = repo.repository
   const { tag_name: name, message, target: asked } = option
   requireChangeable(repo)
@@ -38,10 +38,25 @@ export async function createTag(context: Context, subject: Subject, option: Crea
   const target = await context.git.find(id, `${asked || defaultBranch}^{commit}`)
   if (!target) throw notFound(`target not found: object does not exist [id: ${asked || defaultBranch}, rel_path: ]`)
   await requireUnprotected(context, subject, { name, message: 'user not allowed to create protected tag' })
+  await makeTag(context, subject, { name, target: target.sha, message })
+  return getTag(context, repo, name)
+}
+
+/**
+ * Makes a tag that rules allow, in the name of the caller.
+ * @param tag `target`: a commit; with a message the tag is annotated
+ * @throws Refusal 409 when the name is in use, 422 past MAX_REFS
+ */
+export async function makeTag(
+  context: Context,
+  { actor, repo }: Subject,
+  { name, target, message }: { name: string; target: string; message: string | undefined },
+): Promise<void> {
+  const { id } = repo.repository
   await requireRefQuota(context, id)
   const pusher = pusherOf(actor.user, repo)
   const tagger = { ...ownIdentity(context, actor.user), date: context.clock.now() }
-  const tag = { name, target: target.sha, tagger, ...(message?.trim() && { message }) }
+  const tag = { name, target, tagger, ...(message?.trim() && { message }) }
   try {
     await recordPush(context, { repositoryId: id, pusher }, async () => ({
       refs: [TAGS + name],
@@ -51,17 +66,17 @@ export async function createTag(context: Context, subject: Subject, option: Crea
     if (!isGitError(error, 'conflict')) throw error
     throw error.code === 'ref-name-conflict' ? conflict('A tag with a conflicting name exists.') : exists(name)
   }
-  return getTag(context, repo, name)
 }
 
 const exists = (name: string) => conflict(`tag already exists [name: ${name}]`)
 
-/** @throws Refusal 403 for a mirror, 404 */
+/** @throws Refusal 403 for a mirror, 404, 409 where a release stands on it, 422 for a protected tag */
 export async function deleteTag(context: Context, { actor, repo }: Subject, name: string): Promise<void> {
   const { id } = repo.repository
   requireChangeable(repo)
   const row = await findTag(context.db, id, name)
   if (!row) throw notFound()
+  if (await hasRelease(context.db, id, name)) throw conflict('a tag attached to a release cannot be deleted directly')
   await requireUnprotected(context, { actor, repo }, { name, message: 'user not allowed to delete protected tag' })
   const pusher = pusherOf(actor.user, repo)
   try {

@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/client.ts'
 import { type RefRow, refs } from '../../../db/schema/refs.ts'
+import { releases } from '../../../db/schema/releases.ts'
 import { numberedPage, type Page, type Paged } from '../../kernel/page.ts'
 
 const tagsOf = (repositoryId: number) => and(eq(refs.repositoryId, repositoryId), eq(refs.kind, 'tag'))
@@ -24,4 +25,9 @@ export async function findTag(db: Db, repositoryId: number, name: string): Promi
     .from(refs)
     .where(and(tagsOf(repositoryId), eq(refs.name, name)))
   return row
+}
+
+/** Drafts count too: their tag may be there before them. */
+export async function hasRelease(db: Db, repositoryId: number, tagName: string): Promise<boolean> {
+  return (await db.$count(releases, and(eq(releases.repositoryId, repositoryId), eq(releases.tagName, tagName)))) > 0
 }

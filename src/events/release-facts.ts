@@ -1,0 +1,15 @@
+import type { ReleaseRow } from '../../db/schema/releases.ts'
+import type { EventPayload } from './catalogue.ts'
+
+/** A release as it is when the event happens. */
+export const releaseFacts = (release: ReleaseRow): EventPayload<'release.published'> => ({
+  releaseId: release.id,
+  tagName: release.tagName,
+  target: release.target,
+  title: release.title,
+  body: release.body,
+  isPrerelease: release.isPrerelease,
+  authorId: release.authorId,
+  createdAt: release.createdAt.toISOString(),
+  publishedAt: (release.publishedAt ?? release.createdAt).toISOString(),
+})
