@@ -23,7 +23,7 @@ export const signInAgainPath = (address: string): string =>
  * @returns the path as our own routes know it; undefined for anything that is none
  */
 export function localTarget({ baseUrl }: Site, given: string | undefined): string | undefined {
-  if (given === undefined || !/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(given)) return undefined
+  if (given === undefined || !/^\/[^\\\p{Cc}]*$/u.test(given)) return undefined
   const base = new URL(baseUrl)
   const target = URL.parse(given, base)
   if (!target || target.origin !== base.origin) return undefined

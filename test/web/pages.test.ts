@@ -192,8 +192,10 @@ browsing(
     await page.goto(`${service.url}/user/login`)
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
     await page.getByRole('link', { name: `Settings of ${user.name}` }).waitFor()
-    const replayed = await post('/user/login/passkey', sent[0] ?? '')
-    expect([sent.length, replayed]).toEqual([1, 400])
+    expect([sent.length, await post('/user/login/passkey', sent[0] ?? '')]).toEqual([1, 400])
+    // Many devices do not count: then the challenge alone tells.
+    await service.context.sql`update passkeys set sign_count = 0`
+    expect(await post('/user/login/passkey', sent[0] ?? '')).toBe(400)
 
     await page.goto(`${service.url}/user/settings/security`)
     await page.getByRole('button', { name: 'Delete the passkey Laptop <1>' }).click()
