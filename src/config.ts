@@ -231,6 +231,8 @@ const variables = {
     },
   ),
 
+  oauth2DeviceFlow: yesNo(false, 'Whether devices without a browser can be allowed by a code (RFC 8628).'),
+
   // Programs of others.
   enableGitHooks: yesNo(
     false,

@@ -41,6 +41,7 @@ import m0038 from './0038_passkeys.sql' with { type: 'text' }
 import m0039 from './0039_repository_transfers.sql' with { type: 'text' }
 import m0040 from './0040_releases.sql' with { type: 'text' }
 import m0041 from './0041_releases_counted.sql' with { type: 'text' }
+import m0042 from './0042_oauth_device_codes.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -91,4 +92,5 @@ export const migrations: readonly Migration[] = [
   { name: '0039_repository_transfers', sql: m0039 },
   { name: '0040_releases', sql: m0040 },
   { name: '0041_releases_counted', sql: m0041 },
+  { name: '0042_oauth_device_codes', sql: m0042 },
 ]

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { boolean, check, index, jsonb, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { boolean, check, index, integer, jsonb, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
 import { bytes, createdAt, id, instant, reference, updatedAt } from './columns.ts'
 import { sessions } from './sessions.ts'
 import { users } from './users.ts'
@@ -79,6 +79,7 @@ export const oauthAuthorizations = pgTable(
     codeHash: text(),
     codeExpiresAt: instant(),
     codeUsedAt: instant(),
+    /** Empty for what was allowed on another device. */
     redirectUri: text().notNull(),
     codeChallenge: text(),
     codeChallengeMethod: text({ enum: ['S256', 'plain'] }),
@@ -169,3 +170,36 @@ export const oauthRequests = pgTable(
   ],
 )
 export type OAuthRequestRow = typeof oauthRequests.$inferSelect
+
+/** Devices without a browser that wait for somebody to allow them elsewhere (RFC 8628). */
+export const oauthDeviceCodes = pgTable(
+  'oauth_device_codes',
+  {
+    id: id(),
+    applicationId: reference()
+      .notNull()
+      .references(() => oauthApplications.id, { onDelete: 'cascade' }),
+    deviceCodeHash: text().notNull(),
+    /** What the person types: short, and good for minutes. */
+    userCode: text().notNull(),
+    scopes: text().array().notNull(),
+    requestedScope: text().notNull(),
+    expiresAt: instant().notNull(),
+    /** How often the device may ask, in seconds; it grows when it asks too often. */
+    intervalSeconds: integer().notNull(),
+    nextPollAt: instant().notNull(),
+    /** Set when somebody has said no. */
+    deniedAt: instant(),
+    /** Set when somebody has said yes. */
+    authorizationId: reference().references(() => oauthAuthorizations.id, { onDelete: 'cascade' }),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    uniqueIndex('oauth_device_codes_device_key').on(table.deviceCodeHash),
+    uniqueIndex('oauth_device_codes_user_key').on(table.userCode),
+    index('oauth_device_codes_application_idx').on(table.applicationId),
+    index('oauth_device_codes_authorization_idx').on(table.authorizationId),
+    index('oauth_device_codes_expires_idx').on(table.expiresAt),
+  ],
+)
+export type OAuthDeviceCodeRow = typeof oauthDeviceCodes.$inferSelect

@@ -25,6 +25,7 @@ import { confirmEmailPage } from '../web/confirm-email.ts'
 import { errorPage } from '../web/error-page.ts'
 import { goGet } from '../web/go-get.ts'
 import { homePage } from '../web/home.ts'
+import { oauthDevicePages } from '../web/oauth-device-pages.ts'
 import { oauthLogoutPage } from '../web/oauth-logout-page.ts'
 import { oauthPages } from '../web/oauth-pages.ts'
 import { recoveryPages } from '../web/recovery-pages.ts'
@@ -72,6 +73,7 @@ export function createApp(context: Context) {
     .use(signInPages(context))
     .use(oauthPages(context))
     .use(oauthLogoutPage(context))
+    .use(oauthDevicePages(context))
     .use(registrationPages(context))
     .use(recoveryPages(context))
     .use(settingsPages(context))

@@ -1,5 +1,6 @@
 import type { CronTask } from '../jobs/cron-tasks.ts'
 import { removeOldRequests } from './consent.ts'
+import { removeOldDevices } from './device-store.ts'
 import { removeRetiredKeys } from './keys.ts'
 import { removeExpired } from './store.ts'
 
@@ -11,8 +12,9 @@ export const oauthTasks: readonly CronTask[] = [
     async run(context) {
       const gone = await removeExpired(context.db, context.clock.now())
       const requests = await removeOldRequests(context)
+      const devices = await removeOldDevices(context)
       const keys = await removeRetiredKeys(context)
-      context.log.info({ ...gone, requests, keys }, 'expired OAuth2 tokens deleted')
+      context.log.info({ ...gone, requests, devices, keys }, 'expired OAuth2 tokens deleted')
     },
   },
 ]

@@ -39,22 +39,39 @@ export interface Consented {
 
 /** Records the consent, and returns the code for it. @param tx a transaction of the caller */
 export async function issueCode(context: Context, tx: Db, consented: Consented): Promise<string> {
-  const { application, person, scopes, requestedScope, authTime, redirectUri } = consented
-  const { nonce, codeChallenge, codeChallengeMethod } = consented
   const code = makeOAuthSecret('code')
-  const now = context.clock.now().getTime()
-  const grant = await widenGrant(tx, person, { application, scopes })
-  const codeExpiresAt = new Date(now + CODE_MS)
+  const codeExpiresAt = new Date(context.clock.now().getTime() + CODE_MS)
   const expiresAt = new Date(codeExpiresAt.getTime() + KEPT_MS)
-  await tx.insert(oauthAuthorizations).values({
-    ...{ scopes, requestedScope, authTime, redirectUri, nonce, codeChallenge, codeChallengeMethod },
-    grantId: grant.id,
-    codeHash: sha256Hex(code),
-    codeExpiresAt,
-    expiresAt,
-  })
-  await removeOldest(tx, grant.id)
+  await recordConsent(tx, consented, { codeHash: sha256Hex(code), codeExpiresAt, expiresAt })
   return code
+}
+
+/** Records the consent of somebody whose device waits for it. @returns the authorization */
+export async function authorizeDevice(
+  context: Context,
+  tx: Db,
+  consented: Pick<Consented, 'application' | 'person' | 'authTime' | 'scopes' | 'requestedScope'>,
+): Promise<number> {
+  const bare = { redirectUri: '', nonce: null, codeChallenge: null, codeChallengeMethod: null }
+  const expiresAt = new Date(context.clock.now().getTime() + KEPT_MS)
+  return recordConsent(tx, { ...consented, ...bare }, { codeHash: null, codeExpiresAt: null, expiresAt })
+}
+
+async function recordConsent(
+  tx: Db,
+  { application, person, ...request }: Consented,
+  code: { codeHash: string | null; codeExpiresAt: Date | null; expiresAt: Date },
+): Promise<number> {
+  const { scopes, requestedScope, authTime, redirectUri, nonce, codeChallenge, codeChallengeMethod } = request
+  const grant = await widenGrant(tx, person, { application, scopes })
+  const bound = { scopes, requestedScope, authTime, redirectUri, nonce, codeChallenge, codeChallengeMethod }
+  const [made] = await tx
+    .insert(oauthAuthorizations)
+    .values({ ...bound, ...code, grantId: grant.id })
+    .returning({ id: oauthAuthorizations.id })
+  if (!made) throw new Error('insert returned no row')
+  await removeOldest(tx, grant.id)
+  return made.id
 }
 
 /** Of two consents at once the second one waits for the first, and adds to it. */

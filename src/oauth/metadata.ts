@@ -1,5 +1,6 @@
 import { CLAIM_SCOPES, scopeAreas } from '../auth/scopes.ts'
 import type { Context } from '../context.ts'
+import { DEVICE_GRANT } from './device.ts'
 import { issuerOf } from './issuer.ts'
 
 const CLIENT_AUTHENTICATION = ['client_secret_basic', 'client_secret_post'] as const
@@ -32,7 +33,10 @@ export function describeProvider(context: Context) {
       ...['updated_at', 'email', 'email_verified', 'groups', 'auth_time', 'nonce', 'at_hash'],
     ],
     code_challenge_methods_supported: ['plain', 'S256'],
-    grant_types_supported: ['authorization_code', 'refresh_token'],
+    grant_types_supported: [
+      ...['authorization_code', 'refresh_token'],
+      ...(config.oauth2DeviceFlow ? [DEVICE_GRANT] : []),
+    ],
     response_modes_supported: ['query'],
     token_endpoint_auth_methods_supported: [...CLIENT_AUTHENTICATION, 'none'],
     introspection_endpoint_auth_methods_supported: [...CLIENT_AUTHENTICATION],
@@ -40,6 +44,7 @@ export function describeProvider(context: Context) {
     end_session_endpoint: endpoint('logout'),
     revocation_endpoint_auth_methods_supported: [...CLIENT_AUTHENTICATION, 'none'],
     authorization_response_iss_parameter_supported: true,
+    ...(config.oauth2DeviceFlow ? { device_authorization_endpoint: endpoint('device_authorization') } : {}),
     claims_parameter_supported: false,
     request_parameter_supported: false,
     request_uri_parameter_supported: false,

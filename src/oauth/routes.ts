@@ -3,6 +3,7 @@ import type { Context } from '../context.ts'
 import { exchangeOf } from '../http/exchange.ts'
 import { missingRoute } from '../http/missing-route.ts'
 import { authenticateClient, authenticateConfidentialClient } from './clients.ts'
+import { beginDevice, DEVICE_GRANT, pollDevice } from './device.ts'
 import { answerClient, invalidRequest, NOT_STORED, OAuthError } from './errors.ts'
 import { exchangeCode } from './exchange-code.ts'
 import { introspect } from './introspect.ts'
@@ -25,6 +26,7 @@ export const oauthRoutes = (context: Context) =>
     .get('/login/oauth/userinfo', ({ request }) => userinfo(context, request))
     .post('/login/oauth/userinfo', ({ request }) => userinfo(context, request), ownBody)
     .post('/login/oauth/access_token', ({ request }) => token(context, request), ownBody)
+    .post('/login/oauth/device_authorization', ({ request }) => deviceAuthorization(context, request), ownBody)
     .post('/login/oauth/introspect', ({ request }) => introspection(context, request), ownBody)
     .post('/login/oauth/revoke', ({ request }) => revocation(context, request), ownBody)
 
@@ -58,9 +60,20 @@ const token = (context: Context, request: Request) =>
         return refreshTokens(context, await authenticateClient(context, request, parameters), parameters)
       case undefined:
         throw invalidRequest(supported)
+      case DEVICE_GRANT:
+        if (!context.config.oauth2DeviceFlow) throw new OAuthError('unsupported_grant_type', supported)
+        return pollDevice(context, await authenticateClient(context, request, parameters), parameters)
       default:
         throw new OAuthError('unsupported_grant_type', supported)
     }
+  })
+
+/** RFC 8628, 3.1. */
+const deviceAuthorization = (context: Context, request: Request) =>
+  forClient(context, async () => {
+    if (!context.config.oauth2DeviceFlow) throw disabled()
+    const parameters = await readParameters(request, context.config)
+    return beginDevice(context, await authenticateClient(context, request, parameters), parameters)
   })
 
 /** RFC 7662. */

@@ -31,6 +31,11 @@ export async function findByCode(db: Db, codeHash: string): Promise<FoundAuthori
   return found
 }
 
+export async function findById(db: Db, id: number): Promise<FoundAuthorization | undefined> {
+  const [found] = await joined(db).where(eq(oauthAuthorizations.id, id))
+  return found
+}
+
 export async function findByHandle(db: Db, handleHash: string): Promise<FoundAuthorization | undefined> {
   const [found] = await joined(db).where(eq(oauthAuthorizations.handleHash, handleHash))
   return found
@@ -64,6 +69,14 @@ interface Family {
   refreshHash: string
   expiresAt: Date
   now: Date
+}
+
+/** Begins the family of what was allowed without a code. */
+export async function beginFamily(db: Db, id: number, { now, ...family }: Family): Promise<void> {
+  await db
+    .update(oauthAuthorizations)
+    .set({ ...family, refreshedAt: now })
+    .where(eq(oauthAuthorizations.id, id))
 }
 
 /** Uses up a code, and begins the family of its tokens. @returns whether the code was good: of several uses at once, for one */

@@ -28,17 +28,20 @@ export function consentPage(context: Context, view: ConsentView): Response {
     formsLeadAway: true,
     main: html`<h1>Allow <strong>${application.name}</strong>?</h1>
 <p>${describeOwner(context, owner)} It wants to use your account <strong>${person.user.name}</strong>.</p>
-<h2>It could</h2>
-<ul>
-${describeScopes(scopes).map((text) => html`<li>${text}</li>\n`)}</ul>
-${isEverything(scopes) && html`<div class="note bad"><p>This is full access. Allow it only to a program that you trust like yourself.</p></div>`}
+${scopeList(scopes)}
 <p>You will be sent to <strong>${redirectUri}</strong>.${isLocal(redirectUri) && html` That is a program on your own computer: allow it only if you have just started it.`}</p>
 ${consentForm(context, view)}
 <p class="hint">You can take this back at any time, in the settings of your account.</p>`,
   })
 }
 
-const describeOwner = (context: Context, owner: UserRow | undefined): Html =>
+/** What is asked for, in words. */
+export const scopeList = (scopes: readonly string[]): Html => html`<h2>It could</h2>
+<ul>
+${describeScopes(scopes).map((text) => html`<li>${text}</li>\n`)}</ul>
+${isEverything(scopes) && html`<div class="note bad"><p>This is full access. Allow it only to a program that you trust like yourself.</p></div>`}`
+
+export const describeOwner = (context: Context, owner: UserRow | undefined): Html =>
   owner === undefined
     ? html`This application is known to Hearth from the start.`
     : html`This application was registered by <a href="${addressOf(context, `/${owner.name}`)}">@${owner.name}</a>, who is not part of Hearth.`

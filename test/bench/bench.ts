@@ -1,4 +1,13 @@
-// `bun run bench [webhooks] [options]`: see README.md.
-await import(process.argv[2] === 'webhooks' ? './webhooks.ts' : './run.ts')
+// `bun run bench [webhooks|oauth] [options]`: see README.md.
+switch (process.argv[2]) {
+  case 'webhooks':
+    await import('./webhooks.ts')
+    break
+  case 'oauth':
+    await import('./oauth.ts')
+    break
+  default:
+    await import('./run.ts')
+}
 
 export {}

@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { faultsOf } from '../harness/axe.ts'
 import { browsing, hasChromium, launchChromium } from '../harness/chromium.ts'
 import { startTestService, type TestService, type TestUser } from '../harness/service.ts'
-import { register } from '../oauth/flow.ts'
+import { register, sendForm } from '../oauth/flow.ts'
 
 /** A folder for pictures of the pages, for whoever wants to look at them. */
 const SHOTS = process.env.PAGE_SHOTS
@@ -20,7 +20,7 @@ let server: Server
 let home: string
 beforeAll(async () => {
   if (!hasChromium) return
-  service = await startTestService({ checksContract: false })
+  service = await startTestService({ checksContract: false, settings: { OAUTH2_DEVICE_FLOW: 'true' } })
   browser = await launchChromium()
   ;({ server, home } = await startApplication())
 }, LONG_MS)
@@ -69,6 +69,14 @@ async function signIn(page: Page, user: TestUser): Promise<void> {
   await page.getByLabel('User name or e-mail address').fill(user.name)
   await page.getByLabel('Password', { exact: true }).fill(user.password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+}
+
+/** Of `tea`, which asks for what it always asks. */
+async function newDeviceCode(): Promise<string> {
+  const client_id = 'd57cb8c4-630c-4168-8324-ec79935e18d4'
+  const scope = 'admin,user,issue,misc,notification,organization,package,repository'
+  const { body } = await sendForm(service.url, '/login/oauth/device_authorization', { client_id, scope })
+  return String(body.user_code)
 }
 
 let shots = 0
@@ -151,9 +159,19 @@ browsing(
     await page.getByRole('button', { name: 'Register' }).click()
     expect(await page.getByText('shown this once').isVisible()).toBe(true)
     await examine(page, 'registered')
+    await page.goto(`${service.url}/login/device`)
+    await page.getByLabel('Code on the device').fill('BBBB-BBBB')
+    await page.getByRole('button', { name: 'Go on' }).click()
+    await examine(page, 'device-wrong')
+    await page.getByLabel('Code on the device').fill(await newDeviceCode())
+    await page.getByRole('button', { name: 'Go on' }).click()
+    await examine(page, 'device')
+    await page.getByRole('button', { name: 'Allow', exact: true }).click()
+    await page.getByRole('heading', { name: 'The device is allowed' }).waitFor()
     await page.goto(`${service.url}/user/settings/applications`)
     await page.getByRole('button', { name: 'Take back what Calendar may do' }).click()
-    expect(await page.getByText('You have not allowed any application').isVisible()).toBe(true)
+    expect(await page.getByRole('button', { name: 'Take back what Calendar may do' }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'Take back what tea may do' }).count()).toBe(1)
     expect(complaints).toEqual([])
     await context.close()
   },
