@@ -164,6 +164,17 @@ export async function rotateSession(
   return row && { secret, row }
 }
 
+/** A sign-in of the last hour: older ones may have been left open in a browser that somebody else has found. */
+export const RECENT_SECONDS = 3600
+
+export function isRecentSignIn(
+  { clock }: Pick<Context, 'clock'>,
+  { authenticatedAt }: SessionRow,
+  seconds = RECENT_SECONDS,
+): boolean {
+  return clock.now().getTime() - authenticatedAt.getTime() <= seconds * 1000
+}
+
 /** The sessions of a person that are alive, the one seen last first. */
 export function listSessions({ db, clock }: Pick<Context, 'db' | 'clock'>, userId: number): Promise<SessionRow[]> {
   return db

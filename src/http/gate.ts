@@ -4,6 +4,7 @@ import type { UnitRule } from '../access/judge.ts'
 import type { RepositoryAccess } from '../access/repository-access.ts'
 import type { ScopeRule } from '../access/token-reach.ts'
 import type { Actor } from '../auth/actor.ts'
+import { isRecentSignIn } from '../auth/sessions.ts'
 import type { Context } from '../context.ts'
 import { forbidden, unauthorized } from '../kernel/errors.ts'
 import { type Account, visibleAccount } from './account-gate.ts'
@@ -63,7 +64,10 @@ export const gate = (context: Context) =>
         const actor = await admit(context, request, rule)
         if (!actor) throw unauthorized()
         if (rule.personal && actor.publicOnly) throw forbidden('the token reaches public things only')
-        if (rule.byPassword) requirePassword(actor)
+        if (rule.byPassword) {
+          if (actor.sudoer) throw forbidden('this cannot be done in the name of another user')
+          requirePassword(context, actor)
+        }
         pass(request, body, { actor })
       },
       resolve: ({ request }: { request: Request }) => ({ actor: signedIn(request) }),
@@ -78,7 +82,7 @@ export const gate = (context: Context) =>
         // Wire: who may not ask for this account gets 403, signed in or not.
         if (!actor || (actor.user.id !== account.row.id && !actor.user.isAdmin))
           throw forbidden('doer should be the site admin or be same as the contextUser')
-        if (actor.method !== 'password' && actor.method !== 'session') throw unauthorized('auth required')
+        requirePassword(context, actor)
         pass(request, body, { actor, account })
       },
       resolve: ({ request }: { request: Request }) => ({ actor: signedIn(request), account: foundAccount(request) }),
@@ -219,9 +223,9 @@ function requireAdministrator(actor: Actor): void {
   if (actor.publicOnly) throw forbidden('the token reaches public things only')
 }
 
-function requirePassword(actor: Actor): void {
-  if (actor.sudoer) throw forbidden('this cannot be done in the name of another user')
-  if (actor.method !== 'password' && actor.method !== 'session') throw unauthorized('auth required')
+/** A password, or a session that began with one in the last hour: no token, and no browser that was left open. */
+function requirePassword(context: Context, { method, session }: Actor): void {
+  if (session ? !isRecentSignIn(context, session) : method !== 'password') throw unauthorized('auth required')
 }
 
 /** For rules that need another area than the gate's own, such as creating a repository for an organization. */

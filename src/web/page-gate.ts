@@ -2,6 +2,7 @@ import { Elysia } from 'elysia'
 import type { SessionRow } from '../../db/schema/sessions.ts'
 import type { Actor } from '../auth/actor.ts'
 import { FORM_TOKEN_FIELD, isSafe, requireOwnRequest } from '../auth/csrf.ts'
+import { isRecentSignIn, RECENT_SECONDS } from '../auth/sessions.ts'
 import type { Context } from '../context.ts'
 import { refuseUnreadableBody } from '../http/body.ts'
 import { exchangeOf, pathOf } from '../http/exchange.ts'
@@ -94,12 +95,10 @@ function pageAsked(context: Context, { method, url }: Request): string | undefin
   return isSafe(method) ? addressOf(context, `${pathOf(url)}${new URL(url).search}`) : undefined
 }
 
-/** How long a sign-in counts as recent for a page, and for a form that was filled in on one. */
-const RECENT_MS = { page: 3_600_000, form: 7_200_000 }
-
-function requireRecentSignIn(context: Context, request: Request, { authenticatedAt }: SessionRow): void {
-  const limit = isSafe(request.method) ? RECENT_MS.page : RECENT_MS.form
-  if (context.clock.now().getTime() - authenticatedAt.getTime() <= limit) return
+function requireRecentSignIn(context: Context, request: Request, session: SessionRow): void {
+  // There is time to fill in a form: its page was shown in the first hour.
+  const seconds = isSafe(request.method) ? RECENT_SECONDS : 2 * RECENT_SECONDS
+  if (isRecentSignIn(context, session, seconds)) return
   throw redirect(context, signInAgainPath(pageAsked(context, request) ?? addressOf(context, '/user/settings')))
 }
 

@@ -5,6 +5,7 @@ import { TOTP } from 'otpauth'
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core'
 import { browsing, hasChromium, launchChromium } from '../harness/chromium.ts'
 import { startTestService, type TestService, type TestUser } from '../harness/service.ts'
+import { startSmtpSink } from '../harness/smtp.ts'
 import { makeSshKey } from '../signatures/stage.ts'
 
 /** A folder for pictures of all pages, for whoever wants to look at them. */
@@ -252,6 +253,58 @@ browsing(
     await examine(page, 'sign-up-wrong')
     expect(complaints).toEqual([])
     await context.close()
+  },
+  LONG_MS,
+)
+
+browsing(
+  'nothing is found on the pages that mails lead to',
+  async () => {
+    const sink = await startSmtpSink({ disabledCommands: ['STARTTLS', 'AUTH'] })
+    const settings = {
+      SMTP_URL: `smtp://127.0.0.1:${sink.port}`,
+      MAIL_FROM: 'hearth@forge.example',
+      CONFIRM_EMAILS: 'true',
+    }
+    const mailing = await startTestService({ settings, checksContract: false })
+    const linkTo = async (address: string): Promise<string> => {
+      await mailing.drain()
+      return /http\S+code=[0-9a-f]{64}/.exec(sink.to(address).at(-1)?.text ?? '')?.[0] ?? ''
+    }
+    const context = await browser.newContext()
+    try {
+      const page = await context.newPage()
+      await page.goto(`${mailing.url}/user/sign_up`)
+      await page.getByLabel('User name').fill('bob')
+      await page.getByLabel('E-mail address').fill('bob@example.org')
+      await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
+      await page.getByLabel('Password again').fill('correct horse battery')
+      await page.getByRole('button', { name: 'Make the account' }).click()
+      await page.getByRole('heading', { name: 'One step is left' }).waitFor()
+      await examine(page, 'sign-up-mailed')
+      await page.goto(await linkTo('bob@example.org'))
+      await examine(page, 'activation')
+      await page.getByLabel('Password').fill('correct horse battery')
+      await page.getByRole('button', { name: 'Make the account' }).click()
+      await page.getByRole('link', { name: 'Settings of bob' }).waitFor()
+      await page.getByRole('button', { name: 'Sign out' }).click()
+      await page.goto(`${mailing.url}/user/forgot_password`)
+      await examine(page, 'forgot-password-with-mail')
+      await page.getByLabel('E-mail address').fill('bob@example.org')
+      await page.getByRole('button', { name: 'Mail me a link' }).click()
+      await page.getByRole('heading', { name: 'Look into your mail' }).waitFor()
+      await examine(page, 'recovery-mailed')
+      await page.goto(await linkTo('bob@example.org'))
+      await examine(page, 'recovery')
+      await page.getByLabel('New password', { exact: true }).fill('another horse battery')
+      await page.getByLabel('New password again').fill('another horse battery')
+      await page.getByRole('button', { name: 'Change the password' }).click()
+      await page.getByText('The password is changed').waitFor()
+    } finally {
+      await context.close()
+      await mailing.stop()
+      await sink.stop()
+    }
   },
   LONG_MS,
 )

@@ -163,6 +163,26 @@ test('guessing is slowed down on the form as it is elsewhere, and the second fac
   expect((await browser.get('/api/v1/user', { authorization: `Basic ${basic}` })).status).toBe(429)
 })
 
+test('so is trying one password with many names, and guessing codes', async () => {
+  const spray = async (index: number) =>
+    (await visitor().post('/user/login', { user_name: `nobody${index}`, password: 'Summer2026!' })).status
+  const statuses: number[] = []
+  for (let index = 0; index < 60; index += 1) statuses.push(await spray(index))
+  expect([statuses[0], statuses.at(-1)]).toEqual([422, 429])
+  clock.time += 1_900_000
+  const user = await service.createUser()
+  const basic = service.client({ basic: `${user.name}:${user.password}` })
+  const totp = new TOTP({ secret: (await basic.post('/user/two_factor')).string('secret') })
+  await basic.post('/user/two_factor/confirm', { code: totp.generate({ timestamp: clock.time }) })
+  const browser = visitor()
+  await browser.signIn(user)
+  const codes: number[] = []
+  for (let index = 0; index < 12; index += 1)
+    codes.push((await browser.post('/user/two_factor', { passcode: String(100_000 + index) })).status)
+  expect([codes[0], codes.at(-1)]).toEqual([422, 429])
+  clock.time += 1_900_000
+})
+
 test.each([
   ['/api/v1/user?a=b#c', '/api/v1/user?a=b#c'],
   ['/login/oauth/authorize?client_id=1&redirect_uri=https%3A%2F%2Fx', null],
@@ -208,6 +228,20 @@ describe('a request that another site has made', () => {
     expect(await whoAmI(browser)).toBe('alice')
   })
 
+  test.each(foreign)('is taken by no form for visitors: %s', async (_, headers) => {
+    const paths = [
+      'two_factor',
+      'login/passkey',
+      'sign_up',
+      'activate',
+      'activate_email',
+      'forgot_password',
+      'recover_account',
+    ]
+    for (const path of paths)
+      expect([path, (await visitor().post(`/user/${path}`, {}, headers)).status]).toEqual([path, 403])
+  })
+
   test.each(foreign)('changes nothing over the API: %s', async (_, headers) => {
     const browser = await signedIn()
     const starred = () => browser.post('/api/v1/user/emails', {}, { ...headers, 'content-type': 'application/json' })
@@ -251,6 +285,21 @@ describe('a request that another site has made', () => {
     const asked = { 'sec-fetch-site': 'cross-site', authorization: `token ${alice.token}` }
     expect((await block(asked)).status).toBe(200)
   })
+})
+
+test('what takes a password over the API takes a session of this hour too, and no older one', async () => {
+  const user = await service.createUser()
+  const browser = await signedIn(user)
+  const make = async (name: string) => {
+    const path = `/api/v1/users/${user.name}/tokens`
+    return (await browser.post(path, { name }, { 'sec-fetch-site': 'same-origin' })).status
+  }
+  const state = async () => (await browser.get('/api/v1/user/two_factor')).status
+  expect([await make('one'), await state()]).toEqual([201, 200])
+  clock.time += 3_601_000
+  expect([await make('two'), await state()]).toEqual([401, 200])
+  const enrol = await browser.post('/api/v1/user/two_factor', {}, { 'sec-fetch-site': 'same-origin' })
+  expect(enrol.status).toBe(401)
 })
 
 test('signing in again gives another session, and the one from before ends', async () => {
