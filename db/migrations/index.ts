@@ -42,6 +42,7 @@ import m0039 from './0039_repository_transfers.sql' with { type: 'text' }
 import m0040 from './0040_releases.sql' with { type: 'text' }
 import m0041 from './0041_releases_counted.sql' with { type: 'text' }
 import m0042 from './0042_oauth_device_codes.sql' with { type: 'text' }
+import m0043 from './0043_statuses.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -93,4 +94,5 @@ export const migrations: readonly Migration[] = [
   { name: '0040_releases', sql: m0040 },
   { name: '0041_releases_counted', sql: m0041 },
   { name: '0042_oauth_device_codes', sql: m0042 },
+  { name: '0043_statuses', sql: m0043 },
 ]

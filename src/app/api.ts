@@ -50,6 +50,7 @@ import { repositoryListRoutes } from '../features/repository-search/routes.ts'
 import { signingKeyRoutes } from '../features/signing-keys/routes.ts'
 import { siteSettingsRoutes } from '../features/site-settings/routes.ts'
 import { starRoutes } from '../features/stars/routes.ts'
+import { statusRoutes } from '../features/statuses/routes.ts'
 import { tagRoutes } from '../features/tags/routes.ts'
 import { teamListRoutes } from '../features/teams/list-routes.ts'
 import { teamMemberRoutes } from '../features/teams/member-routes.ts'
@@ -122,6 +123,7 @@ const repositoryApi = (context: Context) =>
 const contentApi = (context: Context) =>
   new Elysia({ name: 'contentApi' })
     .use(commitRoutes(context))
+    .use(statusRoutes(context))
     .use(gitObjectRoutes(context))
     .use(contentsRoutes(context))
     .use(contentsWriteRoutes(context))

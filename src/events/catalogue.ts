@@ -142,6 +142,16 @@ export const eventCatalogue = {
   'release.published': Release,
   'release.updated': Release,
   'release.deleted': Release,
+  'status.created': Type.Object({
+    statusId: Type.Integer(),
+    sha: Type.String(),
+    state: Type.String(),
+    context: Type.String(),
+    description: Type.String(),
+    targetUrl: Type.String(),
+    /** ISO 8601. */
+    createdAt: Type.String(),
+  }),
   'star.added': Type.Object({}),
   'star.removed': Type.Object({}),
 } satisfies Record<string, TSchema>

@@ -5,6 +5,7 @@ import { newsOfComment, newsOfIssue } from './news-of-issues.ts'
 import { newsOfPush, newsOfRef } from './news-of-refs.ts'
 import { newsOfRelease } from './news-of-releases.ts'
 import { newsOfFork, newsOfRepository } from './news-of-repositories.ts'
+import { newsOfStatus } from './news-of-statuses.ts'
 
 type NewsSource<Kind extends EventKind> = (context: Context, event: StoredEvent<Kind>) => Promise<News[]>
 
@@ -33,6 +34,7 @@ export const hookCatalogue: { readonly [Kind in EventKind]: NewsSource<Kind> } =
   'release.published': (context, event) => newsOfRelease(context, event, 'published'),
   'release.updated': (context, event) => newsOfRelease(context, event, 'updated'),
   'release.deleted': (context, event) => newsOfRelease(context, event, 'deleted'),
+  'status.created': newsOfStatus,
   'repository.renamed': nothing,
   'repository.transferred': nothing,
   'user.created': nothing,

@@ -1,3 +1,4 @@
+import { wireTime } from '../kernel/time.ts'
 import type { Comment } from './comment.ts'
 import type { Issue } from './issue.ts'
 import type { PayloadCommit } from './payload-commit.ts'
@@ -125,3 +126,33 @@ export const presentReleasePayload = (
   { repository, sender }: HookCommon,
   { action, release }: { action: 'published' | 'updated' | 'deleted'; release: Release },
 ) => ({ action, release, repository, sender })
+
+interface StatusFacts {
+  statusId: number
+  sha: string
+  state: string
+  context: string
+  description: string
+  targetUrl: string
+  /** ISO 8601. */
+  createdAt: string
+  /** Null where it is gone. */
+  commit: HookCommit | null
+}
+
+export function presentStatusPayload({ repository, sender }: HookCommon, facts: StatusFacts) {
+  const at = wireTime(new Date(facts.createdAt))
+  return {
+    commit: facts.commit,
+    context: facts.context,
+    created_at: at,
+    description: facts.description,
+    id: facts.statusId,
+    repository,
+    sender,
+    sha: facts.sha,
+    state: facts.state,
+    target_url: facts.targetUrl,
+    updated_at: at,
+  }
+}
