@@ -6,6 +6,7 @@ import { type UserRow, users } from '../../db/schema/users.ts'
 import type { Config } from '../config.ts'
 import type { Context } from '../context.ts'
 import { randomHex, sha256Hex } from '../kernel/hashing.ts'
+import { numberedPage, type Page, type Paged } from '../kernel/page.ts'
 import type { Actor } from './actor.ts'
 import type { RequestOrigin } from './origin.ts'
 
@@ -176,13 +177,18 @@ export function isRecentSignIn(
 }
 
 /** The sessions of a person that are alive, the one seen last first. */
-export function listSessions({ db, clock }: Pick<Context, 'db' | 'clock'>, userId: number): Promise<SessionRow[]> {
-  return db
-    .select()
-    .from(sessions)
-    .where(and(eq(sessions.userId, userId), gt(sessions.idleExpiresAt, clock.now())))
-    .orderBy(desc(sessions.lastSeenAt), desc(sessions.id))
-    .limit(MAX_SESSIONS)
+export async function listSessions(
+  { db, clock }: Pick<Context, 'db' | 'clock'>,
+  userId: number,
+  page: Page,
+): Promise<Paged<SessionRow>> {
+  const alive = and(eq(sessions.userId, userId), gt(sessions.idleExpiresAt, clock.now()))
+  const lastSeenFirst = db.select().from(sessions).where(alive).orderBy(desc(sessions.lastSeenAt), desc(sessions.id))
+  const [rows, total] = await Promise.all([
+    lastSeenFirst.limit(page.limit).offset(page.offset),
+    db.$count(sessions, alive),
+  ])
+  return numberedPage(page, { rows, total })
 }
 
 /** Ends one session of a person; false when they have no such session. */

@@ -6,8 +6,8 @@ import { addressOf } from './paths.ts'
 
 export type { Page }
 
-/** Rows of a list on one page for people. */
-const ROWS = 20
+/** Rows of a list on one page for people: two lists with a form in each row still make a small page. */
+const ROWS = 15
 
 /** What the address of such a page may carry. */
 export const pageNumber = { page: t.Optional(t.String({ maxLength: 10 })) }

@@ -315,11 +315,11 @@ describe('access tokens', () => {
     const { browser } = await person()
     for (let count = 0; count < 25; count += 1) await browser.post('/user/settings/applications', { name: `t${count}` })
     const first = await browser.get('/user/settings/applications')
-    expect(first.text.match(/class="row"/g)).toHaveLength(20)
+    expect(first.text.match(/class="row"/g)).toHaveLength(15)
     expect(first.text).toContain('Page 1 of 2')
     expect(first.text.length).toBeLessThan(30_000)
     const second = await browser.get('/user/settings/applications?page=2')
-    expect(second.text.match(/class="row"/g)).toHaveLength(6)
+    expect(second.text.match(/class="row"/g)).toHaveLength(11)
   })
 })
 
@@ -354,4 +354,30 @@ describe('keys', () => {
     expect((await browser.post(`/user/settings/keys/gpg/${id}/delete`)).status).toBe(303)
     expect((await user.client.get('/user/gpg_keys')).body).toEqual([])
   })
+})
+
+test('every list is shown in small pages, however long it is', async () => {
+  const { user, browser } = await person()
+  const { sql } = service.context
+  const [row] = await sql<{ id: number }[]>`select id::int from users where name = ${user.name}`
+  const id = row?.id ?? 0
+  await sql`insert into sessions (user_id, secret_hash, method, authenticated_at, last_seen_at, address, user_agent,
+      idle_expires_at, expires_at)
+    select ${id}, ${user.name} || n, 'password', now(), now() - make_interval(mins => n), '2001:db8:1234:5678:9abc:def0:1234:5678',
+      repeat('x', 255), now() + interval '1 day', now() + interval '1 day' from generate_series(1, 98) as n`
+  await sql`insert into emails (user_id, email, is_activated)
+    select ${id}, repeat('x', 60) || n || '@' || repeat('host-', 12) || ${user.name} || '.example.org', true
+    from generate_series(1, 49) as n`
+  await sql`insert into public_keys (user_id, title, key, key_type, fingerprint)
+    select ${id}, repeat('t', 200) || n, 'ssh-ed25519 AAAA', 'user', 'SHA256:' || repeat('f', 43) || n
+    from generate_series(1, 40) as n`
+  await sql`insert into passkeys (user_id, name, credential_id, public_key, sign_count)
+    select ${id}, repeat('p', 98) || n, ${user.name} || repeat('c', 86) || n, '', 0 from generate_series(1, 25) as n`
+  for (const name of ['sessions', 'account', 'keys', 'security'])
+    for (const page of [1, 2, 99]) {
+      const { status, text } = await browser.get(`/user/settings/${name}?page=${page}`)
+      expect([name, page, status, text.length < 30_000]).toEqual([name, page, 200, true])
+    }
+  expect((await browser.get('/user/settings/sessions')).text).toContain('Page 1 of 7')
+  expect((await browser.get('/user/settings/account?page=4')).text).toContain('Page 4 of 4')
 })

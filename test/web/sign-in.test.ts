@@ -149,7 +149,12 @@ describe('the second factor', () => {
 })
 
 test('guessing is slowed down on the form as it is elsewhere, and the second factor passes all the same', async () => {
-  const { name } = await service.createUser()
+  const { name, password } = await service.createUser()
+  const enrolling = service.client({ basic: `${name}:${password}` })
+  const totp = new TOTP({ secret: (await enrolling.post('/user/two_factor')).string('secret') })
+  await enrolling.post('/user/two_factor/confirm', { code: totp.generate({ timestamp: clock.time }) })
+  // From where nobody knows them yet.
+  await service.context.sql`delete from sign_in_addresses`
   const browser = visitor()
   const statuses: number[] = []
   for (let attempt = 0; attempt < 12; attempt += 1)
@@ -161,6 +166,10 @@ test('guessing is slowed down on the form as it is elsewhere, and the second fac
   expect(slowed.text).toContain('name="passcode"')
   const basic = Buffer.from(`${name}:guess`).toString('base64')
   expect((await browser.get('/api/v1/user', { authorization: `Basic ${basic}` })).status).toBe(429)
+  const fields = { user_name: name, password, passcode: totp.generate({ timestamp: clock.time + 30_000 }) }
+  expect((await browser.post('/user/login', { ...fields, password: 'guess' })).status).toBe(429)
+  expect((await browser.post('/user/login', fields)).location).toBe('/')
+  expect(await whoAmI(browser)).toBe(name)
 })
 
 test('so is trying one password with many names, and guessing codes', async () => {

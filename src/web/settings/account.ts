@@ -9,6 +9,7 @@ import { type FormFault, field, form, formText, formToken, hidden, tryForm } fro
 import { type Html, html } from '../html.ts'
 import { seeOther } from '../layout.ts'
 import { pageGate, type SignedIn } from '../page-gate.ts'
+import { type Page, pageLinks, pageNumber, pageOf } from '../page-links.ts'
 import { donePath, settingsPage } from './settings-page.ts'
 
 const PATH = '/user/settings/account'
@@ -17,9 +18,9 @@ const PATH = '/user/settings/account'
 export const accountPages = (context: Context) =>
   new Elysia({ name: 'settings-account' })
     .use(pageGate(context))
-    .get(PATH, ({ actor, query }) => view(context, actor, { done: query.done }), {
+    .get(PATH, ({ actor, query }) => view(context, actor, { page: pageOf(query), done: query.done }), {
       ownPage: { recently: true },
-      query: t.Object({ done: formText() }),
+      query: t.Object({ ...pageNumber, done: formText() }),
     })
     .post(
       `${PATH}/name`,
@@ -58,17 +59,24 @@ export const accountPages = (context: Context) =>
     )
 
 interface View {
+  page?: Page
   done?: string | undefined
   fault?: FormFault | undefined
   newName?: string
   email?: string
 }
 
-async function view(context: Context, actor: SignedIn, { done, fault, newName, email }: View): Promise<Response> {
+async function view(
+  context: Context,
+  actor: SignedIn,
+  { page = pageOf({}), done, fault, newName, email }: View,
+): Promise<Response> {
   const { session, user } = actor
-  const rows = await listEmails(context.db, user.id)
+  const all = await listEmails(context.db, user.id)
+  const rows = all.slice(page.offset, page.offset + page.limit)
   const main = html`<h2>E-mail addresses</h2>
 <ul class="list">${rows.map((row) => addressRow(context, actor, row))}</ul>
+${pageLinks(context, { path: PATH, label: 'Pages of addresses' }, { page, total: all.length })}
 ${form(context, {
   action: `${PATH}/emails`,
   session,

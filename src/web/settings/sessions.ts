@@ -10,6 +10,7 @@ import { form, formText, formToken } from '../form.ts'
 import { type Html, html } from '../html.ts'
 import { seeOther } from '../layout.ts'
 import { pageGate, type SignedIn } from '../page-gate.ts'
+import { pageLinks, pageNumber, pageOf } from '../page-links.ts'
 import { timeOf } from '../time.ts'
 import { donePath, settingsPage } from './settings-page.ts'
 
@@ -19,9 +20,9 @@ const PATH = '/user/settings/sessions'
 export const sessionPages = (context: Context) =>
   new Elysia({ name: 'settings-sessions' })
     .use(pageGate(context))
-    .get(PATH, ({ actor, query }) => view(context, actor, query.done), {
+    .get(PATH, ({ actor, query }) => view(context, actor, query), {
       ownPage: { recently: false },
-      query: t.Object({ done: formText() }),
+      query: t.Object({ ...pageNumber, done: formText() }),
     })
     .post(
       `${PATH}/:id/delete`,
@@ -54,16 +55,23 @@ export const sessionPages = (context: Context) =>
       { ownPage: { recently: false }, body: t.Object(formToken) },
     )
 
-async function view(context: Context, actor: SignedIn, done: string | undefined): Promise<Response> {
+interface Query {
+  page?: string | undefined
+  done?: string | undefined
+}
+
+async function view(context: Context, actor: SignedIn, query: Query): Promise<Response> {
   const { session } = actor
-  const rows = await listSessions(context, actor.user.id)
+  const page = pageOf(query)
+  const { rows, total } = await listSessions(context, actor.user.id, page)
   const main = html`<p>Browsers that are signed in to your account. What you do not know, sign out, and change the password.</p>
 <ul class="list">${rows.map((row) => sessionRow(context, actor, row))}</ul>
+${pageLinks(context, { path: PATH, label: 'Pages of sessions' }, { page, total })}
 <div class="actions">
 ${form(context, { action: `${PATH}/delete_others`, session, submit: 'Sign out everywhere else' })}
 ${form(context, { action: `${PATH}/delete_all`, session, submit: 'Sign out everywhere', kind: 'danger' })}
 </div>`
-  return settingsPage(context, actor, { path: PATH, title: 'Sessions', main, done })
+  return settingsPage(context, actor, { path: PATH, title: 'Sessions', main, done: query.done })
 }
 
 const methods: Readonly<Record<SessionRow['method'], string>> = {
