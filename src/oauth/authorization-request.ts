@@ -19,6 +19,8 @@ export interface AuthorizationRequest {
   /** Seconds that the sign-in may be old. */
   maxAge: number | undefined
   loginHint: string | undefined
+  /** An id token of the person who is meant. */
+  idTokenHint: string | undefined
 }
 
 const PROMPTS = ['none', 'login', 'consent', 'select_account'] as const
@@ -51,6 +53,7 @@ export function readAuthorizationRequest(
     prompt: readPrompt(given('prompt')),
     maxAge: readMaxAge(given('max_age')),
     loginHint: given('login_hint'),
+    idTokenHint: given('id_token_hint'),
   }
 }
 

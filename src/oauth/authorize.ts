@@ -8,6 +8,7 @@ import { isRegisteredRedirect } from '../features/oauth-applications/redirect-ur
 import { findByClientId } from '../features/oauth-applications/store.ts'
 import { type AuthorizationRequest, readAuthorizationRequest } from './authorization-request.ts'
 import { OAuthError } from './errors.ts'
+import { readIdTokenHint } from './id-token-hint.ts'
 import { issueCode } from './issue-code.ts'
 import { issuerOf } from './issuer.ts'
 import { areCovered } from './scopes.ts'
@@ -57,7 +58,11 @@ async function answerAs(
   { sent, person }: { sent: URLSearchParams; person: Person | undefined },
 ): Promise<NextStep> {
   const { prompt } = request
-  if (!person || mustSignInAgain(context, request, { sent, person })) {
+  if (
+    !person ||
+    mustSignInAgain(context, request, { sent, person }) ||
+    (await isAboutAnother(context, request, person))
+  ) {
     if (prompt.has('none')) throw new OAuthError('login_required', 'nobody is signed in')
     return signInFirst(context, request, { sent, isAgain: person !== undefined })
   }
@@ -79,6 +84,16 @@ function mustSignInAgain(
   const after = Number(sent.get(SIGNED_IN_AFTER) ?? 0)
   if (prompt.has('login') || signedInAt < after) return true
   return maxAge !== undefined && clock.now().getTime() / 1000 - signedInAt > maxAge
+}
+
+/** OpenID Connect Core, 3.1.2.1: with `id_token_hint` the application means one person. */
+async function isAboutAnother(
+  context: Context,
+  { idTokenHint }: AuthorizationRequest,
+  { user }: Person,
+): Promise<boolean> {
+  const hint = await readIdTokenHint(context, idTokenHint)
+  return hint !== undefined && hint.subject !== user.id
 }
 
 /** The same request once more, with the mark in place of what asked for the sign-in: it is met then. */

@@ -1,10 +1,8 @@
-import { compactVerify, createLocalJWKSet, errors, type JWK } from 'jose'
 import type { OAuthApplicationRow } from '../../db/schema/oauth.ts'
 import type { Context } from '../context.ts'
 import { isRegisteredRedirect } from '../features/oauth-applications/redirect-uris.ts'
 import { findByClientId } from '../features/oauth-applications/store.ts'
-import { issuerOf } from './issuer.ts'
-import { publishedKeys } from './keys.ts'
+import { readIdTokenHint } from './id-token-hint.ts'
 
 /** A request to sign somebody out (OpenID Connect RP-Initiated Logout 1.0, 2). */
 export interface LogoutRequest {
@@ -21,7 +19,7 @@ export interface LogoutRequest {
 export async function readLogoutRequest(context: Context, sent: URLSearchParams): Promise<LogoutRequest | string> {
   for (const name of new Set(sent.keys()))
     if (sent.getAll(name).length > 1) return `The parameter ${name.slice(0, 100)} is repeated`
-  const hint = await readHint(context, sent.get('id_token_hint') || undefined)
+  const hint = await readIdTokenHint(context, sent.get('id_token_hint') || undefined)
   const clientId = sent.get('client_id') || hint?.clientId
   if (hint && clientId !== hint.clientId) return 'The id token belongs to another client'
   const application = clientId === undefined ? undefined : await findByClientId(context.db, clientId)
@@ -38,22 +36,4 @@ function readTarget(application: OAuthApplicationRow | undefined, sent: URLSearc
   const state = sent.get('state') || undefined
   if (state === undefined) return uri
   return `${uri}${uri.includes('?') ? '&' : '?'}${new URLSearchParams({ state })}`
-}
-
-/** An id token of ours, expired or not. Whatever else somebody sends proves nothing. */
-async function readHint(
-  context: Context,
-  token: string | undefined,
-): Promise<{ subject: number; clientId: string } | undefined> {
-  if (token === undefined) return undefined
-  const keys: JWK[] = await publishedKeys(context)
-  const verified = await compactVerify(token, createLocalJWKSet({ keys })).catch((error: unknown) => {
-    if (error instanceof errors.JOSEError) return undefined
-    throw error
-  })
-  if (!verified) return undefined
-  const claims: { iss?: unknown; sub?: unknown; aud?: unknown } = JSON.parse(new TextDecoder().decode(verified.payload))
-  const [clientId] = Array.isArray(claims.aud) ? claims.aud : []
-  if (claims.iss !== issuerOf(context) || typeof clientId !== 'string') return undefined
-  return { subject: Number(claims.sub), clientId }
 }

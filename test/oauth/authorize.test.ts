@@ -15,6 +15,7 @@ import {
   register,
   s256,
   sentTo,
+  tokensFor,
   tokensIn,
 } from './flow.ts'
 
@@ -251,6 +252,24 @@ test.each([
   const [row] = await service.context.sql<{ at: Date }[]>`
     select max(auth_time) as at from oauth_authorizations`
   expect((row?.at.getTime() ?? 0) - before.getTime()).toBeGreaterThan(-2000)
+})
+
+test('id_token_hint means one person: for another it is a sign-in, or an error', async () => {
+  const party = await newParty(service)
+  const hint = String((await tokensFor(party, 'openid')).body.id_token)
+  const own = { scope: 'openid', id_token_hint: hint }
+  expect(sentTo(await party.visitor.get(authorizePath(party.app, { ...own, prompt: 'none' }))).code).toStartWith('gta_')
+  const other = await newcomer(service)
+  await codeFor({ ...party, ...other }, { scope: 'openid' })
+  expect(sentTo(await other.visitor.get(authorizePath(party.app, { ...own, prompt: 'none' })))).toMatchObject({
+    error: 'login_required',
+  })
+  expect((await other.visitor.get(authorizePath(party.app, own))).location).toStartWith('/user/login?')
+  // What is no id token of ours means nobody.
+  for (const id_token_hint of ['nonsense', `${hint.slice(0, -8)}AAAAAAAA`]) {
+    const answer = await other.visitor.get(authorizePath(party.app, { scope: 'openid', id_token_hint }))
+    expect(sentTo(answer).code).toStartWith('gta_')
+  }
 })
 
 test('prompt consent asks again (A17)', async () => {

@@ -158,6 +158,30 @@ test('Git over HTTP takes an access token, with its scopes, until it is taken ba
   expect((await info(basic('oauth2', access))).status).toBe(401)
 })
 
+test('what ends a token (section 13): not a new password; a prohibited account is 403 everywhere', async () => {
+  const party = await newParty(service)
+  const { user } = party
+  const repo = await service.createRepository(user, { private: true, auto_init: true })
+  const { access, refresh: renewal } = await tokensFor(party, 'all')
+  const edit = (change: object) =>
+    service.admin.client.patch(`/admin/users/${user.name}`, { login_name: user.name, source_id: 0, ...change })
+  await edit({ password: 'another horse battery', must_change_password: false })
+  expect((await api('/user', { headers: bearer(access) })).status).toBe(200)
+  const next = tokensIn(await refresh(party, renewal))
+  const git = `${service.url}/${repo.owner}/${repo.name}.git/info/refs?service=git-upload-pack`
+  const places = [`${service.url}/api/v1/user`, `${service.url}/login/oauth/userinfo`, git]
+  const statuses = () =>
+    Promise.all(places.map(async (url) => (await fetch(url, { headers: bearer(next.access) })).status))
+  expect(await statuses()).toEqual([200, 200, 200])
+  await service.context.sql`update users set must_change_password = true where name = ${user.name}`
+  expect(await statuses()).toEqual([403, 403, 403])
+  await service.context
+    .sql`update users set must_change_password = false, prohibit_login = true where name = ${user.name}`
+  expect(await statuses()).toEqual([403, 403, 403])
+  const git403 = await fetch(git, { headers: bearer(next.access) })
+  expect(git403.headers.get('content-type')).toStartWith('text/plain')
+})
+
 const revoke = ({ app }: Party, token: string, more: Record<string, string> = {}) =>
   sendForm(service.url, '/login/oauth/revoke', { client_id: app.clientId, client_secret: app.secret, token, ...more })
 
