@@ -5,6 +5,7 @@ import type { Actor } from './actor.ts'
 import { findBasicActor } from './basic.ts'
 import { type Credential, readCredential, readQuery } from './credentials.ts'
 import { requireOwnRequest } from './csrf.ts'
+import { OAUTH_TOKEN_PATTERN } from './oauth-secrets.ts'
 import type { RequestOrigin } from './origin.ts'
 import { readCookie } from './session-cookie.ts'
 import { findSessionActor } from './sessions.ts'
@@ -53,13 +54,12 @@ export async function proveCredential(
   return { ...actor, origin }
 }
 
-/** RFC 6750, 3: an application hears that its token has ended. Wire: Gitea sends no such header. */
-const refusalFor = ({ kind }: Credential) =>
-  new Refusal(
-    401,
-    'invalid username, password or token',
-    kind === 'token' ? { headers: { 'www-authenticate': 'Bearer error="invalid_token"' } } : {},
-  )
+/** RFC 6750, 3: an application hears that its token has ended. Wire: for anything else Gitea sends no such header. */
+function refusalFor(credential: Credential): Refusal {
+  const isOAuth = credential.kind === 'token' && OAUTH_TOKEN_PATTERN.test(credential.secret)
+  const details = isOAuth ? { headers: { 'www-authenticate': 'Bearer error="invalid_token"' } } : {}
+  return new Refusal(401, 'invalid username, password or token', details)
+}
 
 /**
  * The second half: the state of the account, then sudo.

@@ -10,6 +10,10 @@ import { type Claims, claimsOf } from './claims.ts'
 /** RFC 6750, 3: what a client is told that sends no token. */
 const CHALLENGE = { 'www-authenticate': 'Bearer realm="Hearth OAuth2"' }
 
+/** RFC 6750, 3.1. */
+const wrongToken = ({ message }: Refusal) =>
+  new Refusal(401, message, { headers: { 'www-authenticate': 'Bearer error="invalid_token"' } })
+
 /** Wire: null where the person belongs to no organization. */
 type Userinfo = Omit<Claims, 'groups'> & { groups?: string[] | null }
 
@@ -23,7 +27,9 @@ export async function readUserinfo(context: Context, request: Request): Promise<
   const authorization = headers.get('authorization') ?? undefined
   if (readCredential({ url, authorization, bearer, bodyToken, session: undefined })?.kind !== 'token')
     throw new Refusal(401, 'no valid authorization', { headers: CHALLENGE, isText: true })
-  const actor = await identify(context, request)
+  const actor = await identify(context, request).catch((error: unknown) => {
+    throw error instanceof Refusal && error.status === 401 ? wrongToken(error) : error
+  })
   if (!actor) throw new Error('a token without an actor')
   const { groups, ...claims } = await claimsOf(context, actor.user, claimScopes(context, actor))
   return { ...claims, ...(groups === undefined ? {} : { groups: groups.length === 0 ? null : groups }) }

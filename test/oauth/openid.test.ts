@@ -181,8 +181,10 @@ test('nothing but a token opens userinfo', async () => {
     expect([status, body.text]).toEqual([401, 'no valid authorization\n'])
     expect(got.get('www-authenticate')).toBe('Bearer realm="Hearth OAuth2"')
   }
-  const wrong = await getJson('/login/oauth/userinfo', { authorization: `Bearer gtu_${'a'.repeat(52)}` })
-  expect([wrong.status, wrong.headers.get('www-authenticate')]).toEqual([401, 'Bearer error="invalid_token"'])
+  for (const token of [`gtu_${'a'.repeat(52)}`, 'garbage']) {
+    const wrong = await getJson('/login/oauth/userinfo', { authorization: `Bearer ${token}` })
+    expect([wrong.status, wrong.headers.get('www-authenticate')]).toEqual([401, 'Bearer error="invalid_token"'])
+  }
 })
 
 test('OAUTH2_USERINFO_ALL_CLAIMS tells old clients everything, and the issuer may be set', async () => {

@@ -59,7 +59,9 @@ test('nothing else of OAuth is taken for an access token', async () => {
     party.app.secret,
   ]) {
     const answer = await api('/user', { headers: bearer(token) })
-    expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, 'Bearer error="invalid_token"'])
+    // Wire: of anything but a token that once was one, Gitea's clients hear nothing more.
+    const challenge = token === changed ? 'Bearer error="invalid_token"' : null
+    expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, challenge])
   }
 })
 
