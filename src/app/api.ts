@@ -8,6 +8,7 @@ import { adminUserRoutes } from '../features/admin-users/routes.ts'
 import { archiveRoutes } from '../features/archives/routes.ts'
 import { auditLogRoutes } from '../features/audit-log/routes.ts'
 import { organizationAvatarRoutes } from '../features/avatars/organization-routes.ts'
+import { repositoryAvatarRoutes } from '../features/avatars/repository-routes.ts'
 import { ownAvatarRoutes } from '../features/avatars/routes.ts'
 import { badgeRoutes, userBadgeRoutes } from '../features/badges/routes.ts'
 import { organizationBlockRoutes } from '../features/blocks/organization-routes.ts'
@@ -137,6 +138,7 @@ const organizationApi = (context: Context) =>
     .use(organizationMemberRoutes(context))
     .use(userOrganizationRoutes(context))
     .use(organizationAvatarRoutes(context))
+    .use(repositoryAvatarRoutes(context))
     .use(organizationBlockRoutes(context))
     .use(organizationLabelRoutes(context))
     .use(teamListRoutes(context))

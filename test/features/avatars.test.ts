@@ -118,3 +118,30 @@ test('visitors upload nothing', async () => {
   expect((await service.anonymous.post('/user/avatar', { image: 5 })).status).toBe(401)
   expect((await service.anonymous.delete('/user/avatar')).status).toBe(401)
 })
+
+test('an administrator of a repository gives it a picture and takes it away, archived or not', async () => {
+  const repo = await service.createRepository(alice)
+  const [admin, writer] = [await service.createUser(), await service.createUser()]
+  await alice.client.put(`${repo.path}/collaborators/${admin.name}`, { permission: 'admin' })
+  await alice.client.put(`${repo.path}/collaborators/${writer.name}`, { permission: 'write' })
+  const path = `${repo.path}/avatar`
+  const body = { image: gif.toString('base64') }
+  const shownUrl = async () => (await service.anonymous.get(repo.path)).string('avatar_url')
+  expect(await shownUrl()).toBe('')
+  expect((await admin.client.post(path, body)).status).toBe(204)
+  const picture = await fetch(await shownUrl())
+  expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/gif'])
+  for (const image of ['%%%', 5, '', btoa('<svg/>')])
+    expect((await alice.client.post(path, { image })).status).toBeWithin(400, 423)
+  for (const [client, status] of [
+    [writer.client, 403],
+    [service.anonymous, 401],
+  ] as const) {
+    expect((await client.post(path, body)).status).toBe(status)
+    expect((await client.delete(path)).status).toBe(status)
+  }
+  expect(await shownUrl()).toEndWith(new URL(picture.url).pathname)
+  await alice.client.patch(repo.path, { archived: true })
+  expect((await alice.client.delete(path)).status).toBe(204)
+  expect(await shownUrl()).toBe('')
+})
