@@ -25,6 +25,7 @@ import { contentsWriteRoutes } from '../features/contents/write-routes.ts'
 import { adminEmailRoutes, emailRoutes } from '../features/emails/routes.ts'
 import { followRoutes } from '../features/follows/routes.ts'
 import { forkRoutes } from '../features/forks/routes.ts'
+import { generationRoutes } from '../features/generation/routes.ts'
 import { gitHookRoutes } from '../features/git-hooks/routes.ts'
 import { gpgKeyRoutes } from '../features/gpg-keys/routes.ts'
 import { heatmapRoutes } from '../features/heatmap/routes.ts'
@@ -187,4 +188,5 @@ export const api = (context: Context) =>
     .use(administrationApi(context))
     .use(hookApi(context))
     .use(forkRoutes(context))
+    .use(generationRoutes(context))
     .use(transferRoutes(context))

@@ -6,6 +6,7 @@ import type {
   Call,
   Changes,
   Commit,
+  CopiedTree,
   DiffQuery,
   FilesCommit,
   FilesCommitted,
@@ -70,6 +71,8 @@ export interface Git {
    * HEAD names the branch, or what the source's names.
    */
   forkRepository(id: number, sourceId: number, option?: { branch?: string }, call?: Call): Promise<void>
+  /** Makes a repository of one commit with the files of another's commit, of which nothing else is copied. */
+  copyTree(id: number, option: CopiedTree, call?: Call): Promise<Commit>
   /** Folders `<owner>/<name>.git` under the root, by owner and name. Links are not followed. */
   listUnadopted(): AsyncIterable<UnadoptedFolder>
   isUnadopted(folder: UnadoptedFolder): Promise<boolean>

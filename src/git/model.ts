@@ -193,6 +193,20 @@ export type TreeChange =
   /** Without `content` the file moves as it is. */
   | { op: 'rename'; fromPath: string; path: string; content?: Uint8Array | string; sha?: string }
 
+/** One commit with the files of a commit of another repository. */
+export interface CopiedTree {
+  sourceId: number
+  /** A revision of the source. */
+  commit: string
+  defaultBranch: string
+  changes: TreeChange[]
+  author: Signature
+  committer: Signature
+  message: string
+  /** Left out: the commit is not signed. */
+  sign?: Sign
+}
+
 export interface MergeCommit {
   /** Revisions of one repository. The first is the first parent. */
   ours: string

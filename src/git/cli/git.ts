@@ -39,6 +39,7 @@ import { installHookRunners, listHooks, setHook } from './refs/hooks.ts'
 import { getHead, listRefs, setHead, updateRefs } from './refs/refs.ts'
 import { findBranch, findObject, readCommit, readCommits, resolveObject } from './refs/revisions.ts'
 import { forkRepository } from './repositories/fork.ts'
+import { copyTree } from './repositories/generate.ts'
 import { createRepository, listStoredIds, removeRepository } from './repositories/repositories.ts'
 import { importRepository, isUnadopted, listUnadopted, removeUnadopted } from './repositories/unadopted.ts'
 import { folderOf, isRepository, objectFormatOf, requireFolder, type Store } from './store.ts'
@@ -160,6 +161,7 @@ function bind(store: Store): Omit<Git, 'version' | 'objectFormats'> {
     listStoredIds: () => listStoredIds(store),
     importRepository: (id, folder) => importRepository(store, id, folder),
     forkRepository: (id, sourceId, option, call) => forkRepository(store, id, sourceId, option, call),
+    copyTree: (id, option, call) => copyTree(store, id, option, call),
     listUnadopted: () => listUnadopted(store),
     isUnadopted: (folder) => isUnadopted(store, folder),
     removeUnadopted: (folder) => removeUnadopted(store, folder),

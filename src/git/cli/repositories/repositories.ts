@@ -82,7 +82,8 @@ export async function writeSkeleton(
   ])
 }
 
-async function writeRef(folder: string, ref: string, sha: string): Promise<void> {
+/** In a folder that is being built. */
+export async function writeRef(folder: string, ref: string, sha: string): Promise<void> {
   const path = join(folder, ref)
   await makeFolders(dirname(path))
   await writeDurable(path, `${sha}\n`)
