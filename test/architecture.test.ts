@@ -96,6 +96,7 @@ const tierNames: readonly (readonly string[])[] = [
     'topics',
     'collaborators',
     'forks',
+    'generation',
     'transfers',
     'templates',
     'refs',

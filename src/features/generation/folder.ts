@@ -4,7 +4,7 @@ import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { signaturesOf, signFor } from '../contents/signatures.ts'
 import { findExpansions } from './expansion.ts'
-import type { Plan } from './service.ts'
+import type { Plan } from './plan.ts'
 import { type Described, variablesOf } from './variables.ts'
 
 /** Builds the folder of a repository that is generated: its one commit, and Git hooks. */

@@ -3,9 +3,9 @@ import { recordAudit } from '../../audit/record.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { notFound } from '../../kernel/errors.ts'
-import { updateRepository } from '../repositories/store.ts'
-import { auditSubjectOf } from '../repositories/subject.ts'
-import { readAvatar, storeAvatar } from './service.ts'
+import { readAvatar, storeAvatar } from '../avatars/service.ts'
+import { updateRepository } from './store.ts'
+import { auditSubjectOf } from './subject.ts'
 
 /**
  * Shows a picture, or none, with a repository.

@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import type { Context } from '../../context.ts'
 import { gate } from '../../http/gate.ts'
-import { setRepositoryAvatar } from './repository-service.ts'
+import { setRepositoryAvatar } from './avatar.ts'
 
 const change = { level: 'admin', scope: 'repository', evenArchived: true } as const
 
