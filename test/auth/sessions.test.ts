@@ -3,6 +3,7 @@ import { loadConfig } from '../../src/config.ts'
 import { type Service, startService } from '../../src/service.ts'
 import { createVisitor, type Visitor } from '../harness/browser.ts'
 import { startTestService, type TestService, type TestUser } from '../harness/service.ts'
+import { recordStatements } from '../harness/statements.ts'
 
 const HOUR_MS = 3_600_000
 const clock = { time: Date.now(), now: () => new Date(clock.time) }
@@ -51,6 +52,17 @@ test('a session is known to every replica, and only its hash is stored', async (
     (select id from users where name = ${alice.name})`
   expect(JSON.stringify(row)).not.toContain(secret)
   expect(row).toMatchObject({ method: 'password', address: expect.stringMatching(/127|::1/) })
+})
+
+test('a session and its account are found in one statement, and no credential that is sent on purpose is passed over', async () => {
+  const [alice, bob] = [await service.createUser(), await service.createUser()]
+  const browser = await signedIn(alice)
+  const record = recordStatements(service.context)
+  expect((await browser.get('/api/v1/user')).text).toContain(alice.name)
+  expect(record.texts()).toHaveLength(1)
+  record.stop()
+  expect((await browser.get('/api/v1/user', { authorization: `token ${bob.token}` })).text).toContain(bob.name)
+  expect((await browser.get('/api/v1/user', { authorization: 'token nonsense' })).status).toBe(401)
 })
 
 test('under https the cookie is bound to the host, and redirects lead below the path of the service', async () => {
