@@ -105,6 +105,7 @@ const tierNames: readonly (readonly string[])[] = [
     'tags',
     'commits',
     'contents',
+    'editorconfig',
     'raw',
     'archives',
     'releases',

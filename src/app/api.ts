@@ -20,7 +20,8 @@ import { commentRoutes } from '../features/comments/routes.ts'
 import { gitObjectRoutes } from '../features/commits/object-routes.ts'
 import { commitRoutes } from '../features/commits/routes.ts'
 import { contentsRoutes } from '../features/contents/routes.ts'
-import { contentsWriteRoutes } from '../features/contents/write-routes.ts'
+import { contentsWriteRoutes, patchRoutes } from '../features/contents/write-routes.ts'
+import { editorConfigRoutes } from '../features/editorconfig/routes.ts'
 import { adminEmailRoutes, emailRoutes } from '../features/emails/routes.ts'
 import { followRoutes } from '../features/follows/routes.ts'
 import { forkRoutes } from '../features/forks/routes.ts'
@@ -129,6 +130,8 @@ const contentApi = (context: Context) =>
     .use(gitObjectRoutes(context))
     .use(contentsRoutes(context))
     .use(contentsWriteRoutes(context))
+    .use(patchRoutes(context))
+    .use(editorConfigRoutes(context))
     .use(rawRoutes(context))
     .use(archiveRoutes(context))
 

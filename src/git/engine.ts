@@ -29,6 +29,7 @@ import type {
   Signature,
   Tag,
   Tree,
+  TreeChange,
   TreeEntry,
   UnadoptedFolder,
 } from './model.ts'
@@ -153,6 +154,11 @@ export interface Git {
   /** Text of a commit or a range as git prints it. It has no bound but the deadline, so it is streamed on and never gathered. */
   diff(id: number, query: DiffQuery, call?: Call): Promise<ReadableStream<Uint8Array>>
 
+  /**
+   * What a patch, as `git diff` and `git format-patch` write it, does to the files of a branch, for `commitFiles`. Nothing is written.
+   * Throws `invalid` `patch` where it does not apply or would leave the tree, `too-large` `limit`, `not-found` `branch-missing`.
+   */
+  readPatch(id: number, option: { branch: string; patch: string }, call?: Call): Promise<TreeChange[]>
   /** One commit without a work tree; the branch moves only if it is where it was read, else `conflict` `head-moved`. */
   commitFiles(id: number, option: FilesCommit, call?: Call): Promise<FilesCommitted>
   /** Copies a commit of another stored repository, with all that can be reached from it. No ref moves. */

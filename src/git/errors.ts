@@ -34,6 +34,7 @@ export type GitErrorCode =
   | 'ref-moved'
   | 'ref-name-conflict'
   | 'nothing-changed'
+  | 'patch'
   | 'content'
   | 'limit'
   | 'busy'

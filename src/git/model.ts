@@ -192,6 +192,18 @@ export type TreeChange =
   | { op: 'delete'; path: string; sha?: string }
   /** Without `content` the file moves as it is. */
   | { op: 'rename'; fromPath: string; path: string; content?: Uint8Array | string; sha?: string }
+  | SetEntry
+
+/** What a patch makes of a path: a file, a link, or with an id in place of the content a submodule. */
+export interface SetEntry {
+  op: 'set'
+  path: string
+  /** Six octal digits. */
+  mode: string
+  content: Uint8Array | { sha: string }
+  /** What must lie there; null = nothing. */
+  old: string | null
+}
 
 /** One commit with the files of a commit of another repository. */
 export interface CopiedTree {

@@ -76,15 +76,6 @@ function readMoment(value: string | string[]): Date | undefined {
     : parseTime(`${day}T${minute}${second}${sign === '-' ? '-' : '+'}${hours}:${minutes}`)
 }
 
-/** A time; unreadable counts as absent. */
-export const queryTime = (shown: Shown = {}) =>
-  t.Optional(
-    t
-      .Transform(raw({ type: 'string', format: 'date-time', ...shown }))
-      .Decode(readMoment)
-      .Encode((value) => value?.toISOString() ?? ''),
-  )
-
 /**
  * Wire: a time, refused when it is unreadable: a client that follows changes would take all for new.
  * @param refuse 422 unless it says otherwise

@@ -54,6 +54,8 @@ export interface ShownContents {
   /** What a symbolic link says. It is never followed. */
   target: string | null
   submoduleUrl: string | null
+  /** Of a pointer of large file storage: the id and the bytes of the file that it stands for. */
+  largeFile?: { oid: string; size: number } | undefined
   lastCommit?: { sha: string; committedAt: string; authoredAt: string; message?: string }
 }
 
@@ -99,5 +101,6 @@ export function presentContents(shown: ShownContents, place: ContentsPlace): Con
     download_url: download,
     submodule_git_url: shown.submoduleUrl,
     _links: { self, git, html },
+    ...(shown.largeFile && { lfs_oid: shown.largeFile.oid, lfs_size: shown.largeFile.size }),
   }
 }

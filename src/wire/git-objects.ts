@@ -103,8 +103,8 @@ export const presentTag = (tag: ShownTag, apiUrl: string): AnnotatedTag => ({
   sha: tag.sha,
   url: `${apiUrl}/git/tags/${tag.sha}`,
   message: tag.message,
-  // Git itself once made tags without one.
-  tagger: tag.tagger ? presentSignature(tag.tagger) : { name: '', email: '', date: ZERO_TIME },
+  // Wire: its time is in UTC. Git itself once made tags without one.
+  tagger: tag.tagger ? presentSignature({ ...tag.tagger, offsetMinutes: 0 }) : { name: '', email: '', date: ZERO_TIME },
   object: { type: tag.target.type, url: `${apiUrl}/git/${tag.target.type}s/${tag.target.sha}`, sha: tag.target.sha },
   verification: presentVerification(tag.signature, tag.verdict),
 })

@@ -68,6 +68,16 @@ describe('creating a file', () => {
     expect(await readFile(join(await clone(repository), 'first.txt'), 'utf8')).toBe('one\n')
   })
 
+  test('without content makes it empty', async () => {
+    const made = await create(await newRepository(), 'empty', { content: undefined })
+    expect(made.body).toMatchObject({ content: { size: 0, content: '' } })
+  })
+
+  test('by a person without a name is by the caller under that address', async () => {
+    const made = await create(await newRepository(), 'a', { author: { email: 'solo@example.com' } })
+    expect(made.body).toMatchObject({ commit: { author: { name: owner.name, email: 'solo@example.com' } } })
+  })
+
   test('without a message says what it does', async () => {
     expect((await create(await newRepository(), 'x/y.txt')).string('commit.message')).toBe('Add x/y.txt\n')
   })
@@ -143,7 +153,6 @@ describe('creating a file', () => {
   })
 
   test.each([
-    ['no content', { content: undefined }, 422],
     ['content that is no base64', { content: 'not base64!' }, 422],
     ['an unknown branch', { branch: 'gone' }, 404],
     ['a branch like an option', { branch: '--upload-pack=x' }, 422],
@@ -254,6 +263,20 @@ describe('changing a file', () => {
     expect((await owner.client.get(`${repository.path}/raw/link/passwd`)).status).toBe(404)
   })
 
+  test('deleting takes what is asked for from the query as well', async () => {
+    const repository = await newRepository()
+    await create(repository, 'a.txt')
+    const sha = await blobOf(repository, 'a.txt')
+    const remove = (query: Record<string, string>) =>
+      owner.client.request(`${repository.path}/contents/a.txt`, { method: 'DELETE', query })
+    expect((await remove({ message: 'gone' })).status).toBe(422)
+    expect((await remove({ sha: '1'.repeat(40) })).status).toBe(422)
+    const gone = await remove({ sha, message: 'gone', new_branch: 'side' })
+    expect(gone.body).toMatchObject({ content: null, commit: { message: 'gone\n' } })
+    expect((await owner.client.get(`${repository.path}/contents/a.txt`)).status).toBe(200)
+    expect((await remove({ sha, branch: 'side' })).status).toBe(404)
+  })
+
   test('deleting answers without content and takes the empty folder along', async () => {
     const repository = await newRepository()
     await create(repository, 'only/one.txt')
@@ -281,10 +304,22 @@ describe('several files', () => {
     })
     expect(made.status).toBe(201)
     expect(made.body).toMatchObject({ files: [{ path: 'a.txt' }, { path: 'b.txt' }, null] })
-    expect(made.string('commit.message')).toBe('Add a.txt, b.txt\nDelete README.md\n')
+    expect(made.string('commit.message')).toBe('Add a.txt\nUpdate b.txt\nDelete README.md\n')
     const folder = await clone(repository)
     expect(await service.git(['ls-files'], { cwd: folder })).toBe('a.txt\nb.txt')
     expect(await service.git(['rev-list', '--count', 'HEAD'], { cwd: folder })).toBe('2')
+  })
+
+  test('are changed whatever they hold where no blob is named', async () => {
+    const repository = await newRepository()
+    await create(repository, 'a.txt')
+    await create(repository, 'b.txt')
+    const change = (file: object) => owner.client.post(`${repository.path}/contents`, { files: [file] })
+    expect((await change({ operation: 'update', path: 'a.txt', content: base64('new') })).status).toBe(201)
+    expect((await change({ operation: 'rename', path: 'c.txt', from_path: 'a.txt' })).status).toBe(201)
+    expect((await change({ operation: 'delete', path: 'b.txt' })).body).toMatchObject({ files: [null] })
+    expect((await change({ operation: 'delete', path: 'b.txt' })).status).toBe(404)
+    expect((await owner.client.get(`${repository.path}/raw/c.txt`)).text).toBe('new')
   })
 
   test('change all together or not at all', async () => {
@@ -305,7 +340,6 @@ describe('several files', () => {
     ['an unknown operation', { operation: 'explode', path: 'a' }],
     ['no path', { operation: 'create', content: '' }],
     ['a rename from nowhere', { operation: 'rename', path: 'a', sha: '1'.repeat(40) }],
-    ['an update without a blob', { operation: 'update', path: 'README.md', content: '' }],
   ])('with %s are refused', async (_, file) => {
     const repository = await newRepository()
     expect((await owner.client.post(`${repository.path}/contents`, { files: [file] })).status).toBe(422)

@@ -227,13 +227,50 @@ describe('the extended form', () => {
     expect(full.body).toMatchObject({
       file_contents: { encoding: 'base64', last_commit_sha: first, last_commit_message: 'Initial commit\n' },
     })
+    expect((await ext('/README.md', 'file_content,everything')).status).toBe(400)
     expect((await ext('')).body).toMatchObject({ dir_contents: [{ name: '-option' }, {}, {}, {}, {}, {}] })
+  })
+})
+
+describe('a pointer of large file storage', () => {
+  const oid = '4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393'
+  const pointer = `version https://git-lfs.github.com/spec/v1\next-0-x sha256:${oid}\noid sha256:${oid}\nsize 12345\n`
+  const store = (name: string, text: string) =>
+    owner.client.post(`${path}/contents/${name}`, {
+      content: Buffer.from(text).toString('base64'),
+      branch: 'feature/deep',
+    })
+  const read = (name: string, includes = 'lfs_metadata') =>
+    service.anonymous.get(`${path}/contents-ext/${name}`, { ref: 'feature/deep', includes })
+
+  test('says what it stands for', async () => {
+    expect((await store('large.bin', pointer)).body).toMatchObject({ content: { lfs_oid: oid, lfs_size: 12345 } })
+    const asked = { ref: 'feature/deep' }
+    const whole = await service.anonymous.get(`${path}/contents/large.bin`, asked)
+    expect(whole.body).toMatchObject({ lfs_oid: oid, lfs_size: 12345, encoding: 'base64' })
+    expect((await read('large.bin')).body).toMatchObject({ file_contents: { lfs_oid: oid, content: null } })
+    expect((await read('large.bin', 'file_content')).text).not.toContain('lfs_oid')
+  })
+
+  test.each([
+    ['cut', pointer.slice(0, -20)],
+    ['too long', `${pointer}${'x'.repeat(1024)}`],
+    ['other', pointer.replace('git-lfs.github.com', 'example.com')],
+  ])('is nothing that is %s', async (name, text) => {
+    expect((await store(`${name.replaceAll(' ', '-')}.bin`, text)).status).toBe(201)
+    expect((await read(`${name.replaceAll(' ', '-')}.bin`)).text).not.toContain('lfs_oid')
   })
 })
 
 describe('several files', () => {
   const files = ['README.md', 'gone', 'src', 'src/deep/x', '../x']
-  const told = [{ name: 'README.md', encoding: 'base64' }, null, null, { name: 'x', content: 'eA==' }, null]
+  const told = [
+    { name: 'README.md', encoding: 'base64' },
+    null,
+    { type: 'dir', content: null },
+    { name: 'x', content: 'eA==' },
+    null,
+  ]
 
   test('are told in the order in which they were asked for, null where there is none', async () => {
     expect((await service.anonymous.post(`${path}/file-contents`, { files })).body).toMatchObject(told)
@@ -242,6 +279,7 @@ describe('several files', () => {
   })
 
   test('need names', async () => {
+    expect((await service.anonymous.get(`${path}/file-contents`)).status).toBe(400)
     expect((await service.anonymous.get(`${path}/file-contents`, { body: 'x' })).status).toBe(400)
     expect((await service.anonymous.get(`${path}/file-contents`, { body: '{"files":[1]}' })).status).toBe(400)
     expect((await service.anonymous.post(`${path}/file-contents`, {})).status).toBe(422)

@@ -107,12 +107,14 @@ export async function makeReadableWorld(service: TestService): Promise<PathOf> {
   }
 }
 
-/** A second commit, an annotated tag on the first, and a note of that. */
+/** A second commit with settings of editors, an annotated tag on the first, and a note of that. */
 async function pushHistory({ git }: TestService, cloneUrl: string): Promise<void> {
   await git(['clone', '-q', cloneUrl, 'world'])
   const run = (...args: string[]) => git(args, { cwd: `${git.folder}/world` })
   await run('tag', '-am', 'first', 'v1')
   await run('notes', 'add', '-m', 'remember', 'v1^{commit}')
-  await run('commit', '-q', '--allow-empty', '-m', 'more')
+  await Bun.write(`${git.folder}/world/.editorconfig`, '[*]\nindent_style = space\n')
+  await run('add', '-A')
+  await run('commit', '-qm', 'more')
   await run('push', '-q', 'origin', 'main', 'v1', 'refs/notes/commits')
 }

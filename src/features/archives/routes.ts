@@ -28,6 +28,7 @@ export const archiveRoutes = (context: Context) =>
           operationId: 'repoGetArchive',
           summary: 'The files of a branch, tag or commit as `.zip` or `.tar.gz`',
           'x-parameters': { '*': 'archive' },
+          'x-pinned': true,
           'x-produces': Object.values(MEDIA_TYPES),
           'x-refuses': [400, 413, 416],
         },

@@ -41,6 +41,8 @@ export async function serveArchive(
       `${repo.repository.name}-${ref.replaceAll('/', '-')}.${format}`,
     ),
     'access-control-expose-headers': 'Content-Disposition',
+    // Wire: package tools pin what they have downloaded by this address, which names the commit.
+    link: `<${repo.apiUrl}/archive/${commit.sha}.${format}?rev=${commit.sha}>; rel="immutable"`,
     etag,
   }
   const cached = await context.git.findArchive(id, query)

@@ -18,10 +18,31 @@ export interface Revision {
  * @throws Refusal 404 for what names nothing or cannot be a name
  */
 export async function getRevision(
+  context: Context,
+  repo: RepositoryAccess,
+  asked: string | undefined,
+): Promise<Revision> {
+  const found = await findRevision(context, repo, asked)
+  if (!found) throw notFound()
+  return found
+}
+
+/** The same. Wire: for files and notes the refusal names what was looked for. */
+export async function getNamedRevision(
+  context: Context,
+  repo: RepositoryAccess,
+  asked: string | undefined,
+): Promise<Revision> {
+  const found = await findRevision(context, repo, asked)
+  if (found) return found
+  throw notFound('not found', [`object does not exist [id: ${asked ?? repo.repository.defaultBranch}, rel_path: ]`])
+}
+
+async function findRevision(
   { git }: Context,
   { repository }: RepositoryAccess,
   asked: string | undefined,
-): Promise<Revision> {
+): Promise<Revision | undefined> {
   const full = parseRef(asked ?? '')
   const name = full?.name ?? asked ?? repository.defaultBranch
   const branch = full?.kind === 'tag' ? undefined : await git.findBranch(repository.id, name)
@@ -32,7 +53,7 @@ export async function getRevision(
     const commit = await git.readCommit(repository.id, asked ?? name)
     return { kind: 'commit', name: commit.sha, commit }
   } catch (error) {
-    if (namesNothing(error)) throw notFound()
+    if (namesNothing(error)) return undefined
     throw error
   }
 }

@@ -7,7 +7,7 @@ import { Unchanged, unchangedAnswer } from '../../http/freshness.ts'
 import { gate } from '../../http/gate.ts'
 import { gitClient } from '../../http/git-client.ts'
 import { paging } from '../../http/paging.ts'
-import { pageQuery, queryBoolean, queryText, queryTime } from '../../http/query.ts'
+import { pageQuery, queryBoolean, queryInstant, queryText } from '../../http/query.ts'
 import { decodeWildcard } from '../../http/wildcard.ts'
 import { Commit, Compare, Note } from '../../wire/commit.ts'
 import { compare } from './compare.ts'
@@ -15,7 +15,7 @@ import { diffText } from './diff.ts'
 import { getNote } from './notes.ts'
 import { writeOldPageHeaders } from './old-page-headers.ts'
 import { type CommitParts, findPeople, needsChanges, partsOf, presentCommits } from './present.ts'
-import { getCommit, listCommits, orNotFound } from './service.ts'
+import { getCommit, getNamedCommit, listCommits, orNotFound } from './service.ts'
 
 const read = { unit: 'repo.code', scope: 'repository' } as const
 
@@ -30,8 +30,8 @@ const listQuery = t.Object({
   ...parts,
   sha: queryText({ description: 'Branch, tag or commit to begin with; the default branch without it' }),
   path: queryText({ description: 'File or folder that the commits have changed' }),
-  since: queryTime(),
-  until: queryTime(),
+  since: queryInstant('since'),
+  until: queryInstant('until'),
   not: queryText({ description: 'Leaves out what is reachable from this' }),
 })
 
@@ -62,7 +62,7 @@ export const commitRoutes = (context: Context) =>
           operationId: 'repoGetAllCommits',
           summary: 'Commits, newest first',
           'x-list': 'links',
-          'x-refuses': [409, 413],
+          'x-refuses': [409, 413, 422],
         },
       },
     )
@@ -99,17 +99,21 @@ export const commitRoutes = (context: Context) =>
     .get(
       '/git/notes/:sha',
       async ({ actor, repo, params, query, request, set }) => {
-        const { commit } = await getCommit(context, repo, params.sha)
-        const note = await getNote(context, repo, commit.sha)
-        const asked = { actor, repo, request, set, version: note.sha }
+        const noted = await getNamedCommit(context, repo, params.sha)
+        const { message, commit } = await getNote(context, repo, noted.sha)
+        const asked = { actor, repo, request, set, version: message }
         const shown = await answerOne(context, asked, { commit, parts: partsOf(query) })
-        return shown instanceof Response ? shown : { message: note.message, commit: shown }
+        return shown instanceof Response ? shown : { message, commit: shown }
       },
       {
         readRepo: read,
         query: t.Object({ verification: parts.verification, files: parts.files }),
         response: { 200: Note, 304: Unchanged },
-        detail: { operationId: 'repoGetNote', summary: 'The note of a commit', 'x-refuses': [413, 422] },
+        detail: {
+          operationId: 'repoGetNote',
+          summary: 'The note of a commit, and the commit that has put it there',
+          'x-refuses': [413, 422],
+        },
       },
     )
     .get(

@@ -1,10 +1,10 @@
 import type { RepositoryAccess } from '../../access/repository-access.ts'
 import type { Context } from '../../context.ts'
-import type { LoggedCommit, LogQuery } from '../../git/model.ts'
-import { revisionCandidates } from '../../git/names.ts'
+import type { Commit, LoggedCommit, LogQuery } from '../../git/model.ts'
+import { isObjectId, revisionCandidates } from '../../git/names.ts'
 import { conflict, invalid, notFound } from '../../kernel/errors.ts'
 import type { Page } from '../../kernel/page.ts'
-import { getRevision, namesNothing, type Revision } from './revision.ts'
+import { getNamedRevision, getRevision, namesNothing, type Revision } from './revision.ts'
 
 export interface CommitFilter {
   revision: string | undefined
@@ -60,8 +60,19 @@ function readPath(text = ''): string | undefined {
 
 /** @throws Refusal 404, 422 for a text that can be no revision */
 export async function getCommit(context: Context, repo: RepositoryAccess, sha: string): Promise<Revision> {
-  if (!revisionCandidates(sha)) throw invalid(`no valid ref or sha: ${sha}`)
+  requireRevision(sha)
   return getRevision(context, repo, sha)
+}
+
+/** The same. Wire: the refusal names what was looked for, unless it is a whole id. */
+export async function getNamedCommit(context: Context, repo: RepositoryAccess, sha: string): Promise<Commit> {
+  requireRevision(sha)
+  const { commit } = await (isObjectId(sha) ? getRevision : getNamedRevision)(context, repo, sha)
+  return commit
+}
+
+function requireRevision(sha: string): void {
+  if (!revisionCandidates(sha)) throw invalid(`no valid ref or sha: ${sha}`)
 }
 
 /** @throws Refusal 404 where Git knows nothing of that name */

@@ -5,13 +5,13 @@ import type { Context } from '../../context.ts'
 import { unchangedAnswer } from '../../http/freshness.ts'
 import { badRequest } from '../../kernel/errors.ts'
 import type { ContentsResponse } from '../../wire/contents.ts'
-import { getRevision } from '../commits/revision.ts'
+import { getNamedRevision } from '../commits/revision.ts'
 import { GetFilesOptions } from './schema.ts'
 import { readFiles } from './service.ts'
 
-/** The names in the query's JSON. @throws Refusal 400 for anything else */
-export function readFileNames(body: string): string[] {
-  const value = parse(body)
+/** The names in the query's JSON. @throws Refusal 400 for anything else, and without any */
+export function readFileNames(body: string | undefined): string[] {
+  const value = parse(body ?? '')
   if (!Value.Check(GetFilesOptions, value)) throw badRequest('the query key "body" needs {"files": ["..."]}')
   return value.files
 }
@@ -36,7 +36,7 @@ export async function answerFiles(
   asked: Asked,
   { repo, ref, names }: { repo: RepositoryAccess; ref: string | undefined; names: readonly string[] },
 ): Promise<(ContentsResponse | null)[] | Response> {
-  const revision = await getRevision(context, repo, ref)
+  const revision = await getNamedRevision(context, repo, ref)
   const paths = names.slice(0, context.config.maxResponseItems).map((name) => name.replace(/^\/+|\/+$/g, ''))
   const versions = [repo.version, revision.kind, ref, revision.commit.sha, ...paths]
   const unchanged = asked.request.method === 'GET' ? unchangedAnswer(context, asked, versions) : undefined

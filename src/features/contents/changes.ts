@@ -3,35 +3,31 @@ import { invalid } from '../../kernel/errors.ts'
 import type { ChangeFileOperation } from './schema.ts'
 
 /**
- * One operation as Git's engine takes it. A file that exists is only changed by who names the blob it is: an edit that was
- * made meanwhile is never lost.
- * @throws Refusal 422 for content that is no base64, and without the blob's id
+ * One operation as Git's engine takes it. Who names the blob that a file is changes that one alone: an edit that was made meanwhile is
+ * never lost. Wire: among several operations the blob need not be named.
+ * @throws Refusal 422 for content that is no base64
  */
 export function readChange(operation: ChangeFileOperation): TreeChange {
-  const { path, sha, from_path: fromPath } = operation
+  const { path, from_path: fromPath } = operation
+  const sha = operation.sha || undefined
   switch (operation.operation) {
     case 'create':
       return { op: 'create', path, content: readContent(operation.content ?? '') }
     case 'upload':
       return { op: 'put', path, content: readContent(operation.content ?? '') }
     case 'delete':
-      return { op: 'delete', path, sha: required(sha) }
+      return { op: 'delete', path, sha }
     case 'update': {
       const content = readContent(operation.content ?? '')
-      if (!fromPath || fromPath === path) return { op: 'update', path, content, sha: required(sha) }
-      return { op: 'rename', fromPath, path, content, sha: required(sha) }
+      if (!fromPath || fromPath === path) return { op: 'update', path, content, sha }
+      return { op: 'rename', fromPath, path, content, sha }
     }
     case 'rename': {
       if (!fromPath) throw invalid('Required', 'from_path')
       const content = operation.content === undefined ? undefined : readContent(operation.content)
-      return { op: 'rename', fromPath, path, content, sha: required(sha) }
+      return { op: 'rename', fromPath, path, content, sha }
     }
   }
-}
-
-function required(sha: string | undefined): string {
-  if (!sha) throw invalid('a SHA or commit ID must be provided when updating a file', 'sha')
-  return sha
 }
 
 /** RFC 4648 section 4. Line breaks are let through, as many clients wrap their lines. */
@@ -49,8 +45,8 @@ export function describeChanges(operations: readonly ChangeFileOperation[]): str
       .map(({ path }) => path)
       .join(', ')
   const lines = [
-    ['Add', pathsOf('create', 'upload')],
-    ['Update', pathsOf('update')],
+    ['Add', pathsOf('create')],
+    ['Update', pathsOf('update', 'upload')],
     ['Rename', pathsOf('rename')],
     ['Delete', pathsOf('delete')],
   ] as const

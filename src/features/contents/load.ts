@@ -4,10 +4,13 @@ import { gitTime } from '../../wire/commit.ts'
 import type { ShownContents } from '../../wire/contents.ts'
 import { MAX_BLOB_BYTES } from '../../wire/limits.ts'
 import { readBase64 } from '../commits/blobs.ts'
+import { MAX_POINTER_BYTES, readPointer } from './large-file.ts'
 import { readSubmodules } from './submodules.ts'
 
 export interface Parts {
   withContent: boolean
+  /** What a pointer of large file storage stands for. */
+  withLargeFile: boolean
   withLastCommit: boolean
   withMessage: boolean
 }
@@ -33,15 +36,15 @@ export async function loadEntries(
 ): Promise<ShownContents[]> {
   const { git, repositoryId, commit } = ground
   const hasSubmodules = entries.some(({ kind }) => kind === 'submodule')
-  const [commits, submodules, targets, contents] = await Promise.all([
+  const [commits, submodules, targets, files] = await Promise.all([
     parts.withLastCommit || parts.withMessage ? loadLastCommits(ground, entries) : new Map<string, Commit>(),
     hasSubmodules ? readSubmodules(git, repositoryId, commit.tree) : new Map<string, string>(),
     loadTargets(ground, entries),
-    parts.withContent ? loadContents(ground, entries) : new Map<string, string>(),
+    loadFiles(ground, entries, parts),
   ])
   return entries.map((entry) => ({
     ...entry,
-    content: contents.get(entry.path) ?? null,
+    ...describeFile(files.get(entry.path), parts),
     target: targets.get(entry.path) ?? null,
     submoduleUrl: submodules.get(entry.path) ?? null,
     lastCommit: describeCommit(commits.get(entry.path), parts),
@@ -78,14 +81,24 @@ async function loadTargets(ground: Ground, entries: readonly TreeEntry[]): Promi
   return new Map([...texts].map(([path, bytes]) => [path, Buffer.from(bytes).toString()]))
 }
 
-/** In base64, by path: only of files, and only up to the limit of the settings. */
-async function loadContents(ground: Ground, entries: readonly TreeEntry[]): Promise<Map<string, string>> {
-  const files = entries.filter(
-    ({ kind, size = 0 }) => (kind === 'file' || kind === 'executable') && size <= MAX_BLOB_BYTES,
-  )
-  const contents = await readBlobs(ground, files, MAX_BLOB_BYTES)
-  return new Map([...contents].map(([path, bytes]) => [path, readBase64(bytes)]))
+/** By path: only files, and none that is longer than what is asked for. */
+async function loadFiles(
+  ground: Ground,
+  entries: readonly TreeEntry[],
+  { withContent, withLargeFile }: Parts,
+): Promise<Map<string, Uint8Array>> {
+  const maxBytes = withContent ? MAX_BLOB_BYTES : withLargeFile ? MAX_POINTER_BYTES : -1
+  const files = entries.filter(({ kind, size = 0 }) => (kind === 'file' || kind === 'executable') && size <= maxBytes)
+  return readBlobs(ground, files, maxBytes)
 }
+
+const describeFile = (
+  bytes: Uint8Array | undefined,
+  { withContent, withLargeFile }: Parts,
+): Pick<ShownContents, 'content' | 'largeFile'> => ({
+  content: bytes && withContent ? readBase64(bytes) : null,
+  largeFile: bytes && withLargeFile ? readPointer(bytes) : undefined,
+})
 
 /** Blobs that are asked for at once: enough that Git never waits for a question. */
 const AT_ONCE = 64

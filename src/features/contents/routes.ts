@@ -6,6 +6,7 @@ import { Unchanged, unchangedAnswer } from '../../http/freshness.ts'
 import { gate } from '../../http/gate.ts'
 import { queryList, queryText } from '../../http/query.ts'
 import { decodeWildcard } from '../../http/wildcard.ts'
+import { badRequest } from '../../kernel/errors.ts'
 import { ContentsExtResponse, ContentsResponse } from '../../wire/contents.ts'
 import { answerFiles, readFileNames } from './batch.ts'
 import type { Parts } from './load.ts'
@@ -17,18 +18,17 @@ const read = { unit: 'repo.code', scope: 'repository' } as const
 const large = { 'x-refuses': [413] } as const
 const named = { 'x-parameters': { '*': 'filepath' }, ...large } as const
 
+const INCLUDES = ['file_content', 'lfs_metadata', 'commit_metadata', 'commit_message'] as const
+
 const refQuery = t.Object({ ref: queryText({ description: 'Branch, tag or commit; the default branch without it' }) })
 const extQuery = t.Object({
   ...refQuery.properties,
-  includes: queryList({
-    description: 'What is told beside names',
-    enum: ['file_content', 'lfs_metadata', 'commit_metadata', 'commit_message'],
-  }),
+  includes: queryList({ description: 'What is told beside names', enum: INCLUDES }),
 })
 
 const filesQuery = t.Object({
   ...refQuery.properties,
-  body: t.String({ description: 'JSON with the names of the files: `{"files": ["a.txt"]}`' }),
+  body: queryText({ description: 'JSON with the names of the files: `{"files": ["a.txt"]}`' }),
 })
 const Files = t.Array(t.Nullable(ContentsResponse))
 
@@ -36,7 +36,7 @@ const Files = t.Array(t.Nullable(ContentsResponse))
 const FileOrFolder = t.Union([ContentsResponse, t.Array(ContentsResponse)], { $id: 'FileOrFolderContents' })
 
 /** Wire: a file is told with its content and its last commit. */
-const usual: Parts = { withContent: true, withLastCommit: true, withMessage: false }
+const usual: Parts = { withContent: true, withLargeFile: true, withLastCommit: true, withMessage: false }
 
 interface Asked {
   actor: Actor | undefined
@@ -84,7 +84,11 @@ export const contentsRoutes = (context: Context) =>
         readRepo: read,
         query: extQuery,
         response: { 200: ContentsExtResponse, 304: Unchanged },
-        detail: { operationId: 'getContentsExtOfRoot', summary: 'Files and folders at the root', ...large },
+        detail: {
+          operationId: 'getContentsExtOfRoot',
+          summary: 'Files and folders at the root',
+          'x-refuses': [400, 413],
+        },
       },
     )
     .get(
@@ -101,6 +105,7 @@ export const contentsRoutes = (context: Context) =>
           operationId: 'repoGetContentsExt',
           summary: 'A file or the entries of a folder, with what is asked for of each',
           ...named,
+          'x-refuses': [400, 413],
         },
       },
     )
@@ -162,11 +167,17 @@ async function answer(
   return readContents(context, found, { parts, signal: asked.request.signal })
 }
 
-const readParts = (includes: readonly string[] = []): Parts => ({
-  withContent: includes.includes('file_content'),
-  withLastCommit: includes.includes('commit_metadata'),
-  withMessage: includes.includes('commit_message'),
-})
+/** @throws Refusal 400 for a word that is none of them */
+function readParts(includes: readonly string[] = []): Parts {
+  const unknown = includes.find((word) => !INCLUDES.some((known) => known === word))
+  if (unknown !== undefined) throw badRequest(`unknown include option "${unknown}"`)
+  return {
+    withContent: includes.includes('file_content'),
+    withLargeFile: includes.includes('lfs_metadata'),
+    withLastCommit: includes.includes('commit_metadata'),
+    withMessage: includes.includes('commit_message'),
+  }
+}
 
 function presentExt(found: ContentsResponse | ContentsResponse[] | Response): ContentsExtResponse | Response {
   if (found instanceof Response) return found

@@ -1,9 +1,10 @@
 import { t } from 'elysia'
+import { queryText } from '../../http/query.ts'
 import { wireInstant } from '../../wire/fields.ts'
 
 const branch = (description: string) => t.Optional(t.String({ maxLength: 100, description }))
 const sha = (description: string) => t.String({ maxLength: 64, description })
-const content = () => t.String({ description: 'Base64' })
+const content = (description = 'Base64') => t.String({ description })
 
 export type Identity = typeof Identity.static
 export const Identity = t.Object(
@@ -35,12 +36,23 @@ export type CommitOptions = Omit<DeleteFileOptions, 'sha'>
 
 export type DeleteFileOptions = typeof DeleteFileOptions.static
 export const DeleteFileOptions = t.Object(
-  { ...commit, sha: t.String({ minLength: 1, maxLength: 64, description: 'Blob that the file must be' }) },
+  { ...commit, sha: t.Optional(sha('Blob that the file must be; it may stand in the query instead')) },
   { $id: 'DeleteFileOptions' },
 )
 
+/** Wire: clients that send no body with DELETE put the same into the query; the body wins. */
+export const deleteFileQuery = t.Object({
+  sha: queryText({ description: 'Blob that the file must be' }),
+  branch: queryText({ description: 'To build upon; the default branch without it' }),
+  new_branch: queryText({ description: 'To make for the commit; it must not exist' }),
+  message: queryText(),
+})
+
 export type CreateFileOptions = typeof CreateFileOptions.static
-export const CreateFileOptions = t.Object({ ...commit, content: content() }, { $id: 'CreateFileOptions' })
+export const CreateFileOptions = t.Object(
+  { ...commit, content: t.Optional(content('Base64; an empty file without it')) },
+  { $id: 'CreateFileOptions' },
+)
 
 export type UpdateFileOptions = typeof UpdateFileOptions.static
 export const UpdateFileOptions = t.Object(
@@ -64,7 +76,7 @@ export const ChangeFileOperation = t.Object(
     ),
     path: t.String({ minLength: 1, maxLength: 500 }),
     content: t.Optional(content()),
-    sha: t.Optional(sha('Blob that the file must be; demanded for `update`, `rename` and `delete`')),
+    sha: t.Optional(sha('Blob that the file must be; without it whatever is there is changed')),
     from_path: t.Optional(t.String({ maxLength: 500, description: 'Where the file is moved from' })),
   },
   { $id: 'ChangeFileOperation' },
@@ -74,6 +86,12 @@ export type ChangeFilesOptions = typeof ChangeFilesOptions.static
 export const ChangeFilesOptions = t.Object(
   { ...commit, files: t.Array(ChangeFileOperation, { minItems: 1, maxItems: 1000 }) },
   { $id: 'ChangeFilesOptions' },
+)
+
+export type ApplyDiffPatchFileOptions = typeof ApplyDiffPatchFileOptions.static
+export const ApplyDiffPatchFileOptions = t.Object(
+  { ...commit, content: t.String({ description: 'A patch as `git diff` and `git format-patch` write it' }) },
+  { $id: 'ApplyDiffPatchFileOptions' },
 )
 
 export const GetFilesOptions = t.Object({ files: t.Array(t.String({ maxLength: 4096 })) }, { $id: 'GetFilesOptions' })

@@ -4,7 +4,7 @@ import type { TreeEntry } from '../../git/model.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { type ContentsResponse, presentContents } from '../../wire/contents.ts'
 import { MAX_BLOB_BYTES, MAX_RESPONSE_BYTES } from '../../wire/limits.ts'
-import { getRevision, type Revision, webPathOf } from '../commits/revision.ts'
+import { getNamedRevision, type Revision, webPathOf } from '../commits/revision.ts'
 import { type Ground, loadEntries, type Parts } from './load.ts'
 
 /** What a path names, with the revision it was looked up in. */
@@ -24,7 +24,7 @@ export async function getPlace(
   repo: RepositoryAccess,
   asked: { path: string; ref: string | undefined },
 ): Promise<Place> {
-  const revision = await getRevision(context, repo, asked.ref)
+  const revision = await getNamedRevision(context, repo, asked.ref)
   const path = asked.path.replace(/^\/+|\/+$/g, '')
   const entry = await context.git.findEntry(repo.repository.id, revision.commit.tree, path)
   if (!entry) throw notFound('not found', [`object does not exist [id: , rel_path: ${path}]`])
@@ -42,7 +42,7 @@ export async function readContents(
     const { id } = place.repo.repository
     const query = { revision: place.revision.commit.tree, path: place.path, withSizes: true }
     const { entries } = await context.git.readTree(id, query, { signal })
-    return present(place, await loadEntries(ground, entries, { ...parts, withContent: false }))
+    return present(place, await loadEntries(ground, entries, { ...parts, withContent: false, withLargeFile: false }))
   }
   const [entry] = await withSizes(ground, [place.entry])
   const [only] = present(place, await loadEntries(ground, entry ? [entry] : [], parts))
@@ -50,7 +50,7 @@ export async function readContents(
   return only
 }
 
-/** Several files at once; null for what is no file or not there. Content is left out when all together is too long. */
+/** Several files or folders at once; null for what is not there. Content is left out when all together is too long. */
 export async function readFiles(
   context: Context,
   place: Pick<Place, 'repo' | 'revision' | 'ref'>,
@@ -67,7 +67,7 @@ export async function readFiles(
       return bytes <= MAX_RESPONSE_BYTES
     }
     for (const [withContent, some] of Map.groupBy(entries, isWithin)) {
-      const parts = { withContent, withLastCommit: true, withMessage: false }
+      const parts = { withContent, withLargeFile: withContent, withLastCommit: true, withMessage: false }
       for (const file of present(place, await loadEntries(ground, some, parts))) files.set(file.path, file)
     }
   }
@@ -83,8 +83,8 @@ async function findByFolder(ground: Ground, paths: readonly string[]): Promise<T
     if (entry?.kind !== 'folder') continue
     const tree = await git.readTree(repositoryId, { revision: entry.sha }, { signal })
     const wanted = new Set(inside.map((path) => path.slice(folder === '' ? 0 : folder.length + 1)))
-    const files = tree.entries.filter(({ name, kind }) => kind !== 'folder' && wanted.has(name))
-    const whole = files.map((file) => ({ ...file, path: folder === '' ? file.name : `${folder}/${file.name}` }))
+    const named = tree.entries.filter(({ name }) => wanted.has(name))
+    const whole = named.map((entry) => ({ ...entry, path: folder === '' ? entry.name : `${folder}/${entry.name}` }))
     found.push(await withSizes(ground, whole))
   }
   return found

@@ -51,8 +51,7 @@ function readIdentity(user: UserRow, identity: Identity | undefined, field: stri
   const email = identity?.email?.trim() ?? ''
   if (email === '') return undefined
   if (!isEmailAddress(email)) throw invalid('Email', `${field}.email`)
-  const isOwn = email.toLowerCase() === user.email.toLowerCase()
-  return { email, name: identity?.name?.trim() || (isOwn ? nameOf(user) : email) }
+  return { email, name: identity?.name?.trim() || nameOf(user) }
 }
 
 const nameOf = (user: UserRow): string => user.fullName.trim() || user.name

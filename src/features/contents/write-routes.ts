@@ -4,13 +4,21 @@ import type { Context } from '../../context.ts'
 import type { FilesCommitted } from '../../git/model.ts'
 import { gate } from '../../http/gate.ts'
 import { decodeWildcard } from '../../http/wildcard.ts'
+import { invalid } from '../../kernel/errors.ts'
 import type { ContentsResponse } from '../../wire/contents.ts'
 import { FileDeleteResponse, FileResponse, FilesResponse, presentFileCommit } from '../../wire/file-commit.ts'
 import { findVerdicts } from '../commits/verdicts.ts'
 import { BRANCHES } from '../refs/names.ts'
-import { ChangeFilesOptions, CreateFileOptions, DeleteFileOptions, UpdateFileOptions } from './schema.ts'
+import {
+  ApplyDiffPatchFileOptions,
+  ChangeFilesOptions,
+  CreateFileOptions,
+  DeleteFileOptions,
+  deleteFileQuery,
+  UpdateFileOptions,
+} from './schema.ts'
 import { readFiles } from './service.ts'
-import { changeFiles, type Subject } from './write.ts'
+import { applyPatch, changeFiles, type Subject } from './write.ts'
 
 const write = { unit: 'repo.code', level: 'write', scope: 'repository' } as const
 const named = { 'x-parameters': { '*': 'filepath' } } as const
@@ -54,8 +62,9 @@ export const contentsWriteRoutes = (context: Context) =>
     .put(
       '/*',
       async ({ actor, repo, params, body, status }) => {
-        const isNew = !body.sha && !body.from_path
         const { content, sha, from_path } = body
+        const isNew = !sha && !from_path
+        if (from_path && !sha) throw invalid('a SHA or commit ID must be provided when updating a file', 'sha')
         const path = decodeWildcard(params)
         const operation = {
           operation: isNew ? ('create' as const) : ('update' as const),
@@ -81,16 +90,38 @@ export const contentsWriteRoutes = (context: Context) =>
     )
     .delete(
       '/*',
-      async ({ actor, repo, params, body }) => {
-        const operation = { operation: 'delete' as const, path: decodeWildcard(params), sha: body.sha }
-        const made = await changeFiles(context, { actor, repo }, { option: body, operations: [operation] })
+      async ({ actor, repo, params, query, body }) => {
+        const option = { ...query, ...body }
+        if (!option.sha) throw invalid('Required', 'sha')
+        const operation = { operation: 'delete' as const, path: decodeWildcard(params), sha: option.sha }
+        const made = await changeFiles(context, { actor, repo }, { option, operations: [operation] })
         return { content: null, ...(await present(context, { actor, repo }, made)) }
       },
       {
         changeRepo: write,
+        query: deleteFileQuery,
         body: DeleteFileOptions,
         response: { 200: FileDeleteResponse },
         detail: { operationId: 'repoDeleteFile', summary: 'Delete a file', 'x-refuses': refuses, ...named },
+      },
+    )
+
+/** A patch is applied as `git apply` does, without a work tree. */
+export const patchRoutes = (context: Context) =>
+  new Elysia({ name: 'diffpatch', prefix: '/repos/:owner/:repo', detail: { tags: ['repository'] } })
+    .use(gate(context))
+    .post(
+      '/diffpatch',
+      async ({ actor, repo, body, status }) => {
+        const { content: patch, ...option } = body
+        const made = await applyPatch(context, { actor, repo }, { option, patch })
+        return status(201, { content: null, ...(await present(context, { actor, repo }, made)) })
+      },
+      {
+        changeRepo: write,
+        body: ApplyDiffPatchFileOptions,
+        response: { 201: FileResponse },
+        detail: { operationId: 'repoApplyDiffPatch', summary: 'Apply a patch', 'x-refuses': [...refuses, 413] },
       },
     )
 

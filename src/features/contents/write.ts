@@ -2,7 +2,7 @@ import type { RepositoryAccess } from '../../access/repository-access.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { type GitError, isGitError } from '../../git/errors.ts'
-import type { FilesCommit, FilesCommitted, Pusher } from '../../git/model.ts'
+import type { FilesCommit, FilesCommitted, Pusher, TreeChange } from '../../git/model.ts'
 import { isValidBranchName } from '../../git/names.ts'
 import { conflict, forbidden, invalid, locked, notFound, type Refusal } from '../../kernel/errors.ts'
 import { createKeyedMutex } from '../../kernel/keyed-mutex.ts'
@@ -24,43 +24,86 @@ const MAX_TRIES = 5
 /** Commits to one repository wait for each other here, where they hold no process and no connection. */
 const mutex = createKeyedMutex<number>()
 
+/** What the caller asks for, and what comes of it in Git. */
+export interface Wanted {
+  option: CommitOptions
+  changes: TreeChange[]
+  /** Where the caller has given none. */
+  message: string
+}
+
 /**
  * Makes one commit of all operations or none, with what follows from a push: rows, events, counters. When the branch moves
  * meanwhile, the operations are applied again to where it is then, each with its own check of the blob, so that two commits to
  * different files both succeed and nobody's edit is lost.
- * @throws Refusal 403 for what a rule of the branch forbids, 404 for an unknown branch or file, 409 when the branch keeps moving, 422 for what cannot be applied, 423 for a
- * mirror
+ * @throws Refusal 403 for what a rule of the branch forbids, 404 for an unknown branch or file, 409 when the branch keeps moving, 422 for
+ * what cannot be applied, 423 for a mirror
  */
 export async function changeFiles(
   context: Context,
-  { actor, repo }: Subject,
+  subject: Subject,
   { option, operations }: { option: CommitOptions; operations: readonly ChangeFileOperation[] },
 ): Promise<FilesCommitted> {
+  const changes = operations.map(readChange)
+  return commitChanges(context, subject, { option, changes, message: describeChanges(operations) })
+}
+
+/** The same for a patch as `git diff` writes it: what it does to a file holds only as long as the file is what it was applied to. */
+export async function applyPatch(
+  context: Context,
+  subject: Subject,
+  { option, patch }: { option: CommitOptions; patch: string },
+): Promise<FilesCommitted> {
+  requireChangeable(subject.repo)
+  const { repository } = subject.repo
+  const { branch } = branchesOf(repository.defaultBranch, option)
+  const changes = await refusing({ branch }, () => context.git.readPatch(repository.id, { branch, patch }))
+  return commitChanges(context, subject, { option, changes, message: 'apply-patch' })
+}
+
+function requireChangeable(repo: RepositoryAccess): void {
+  if (repo.repository.isMirror) throw locked(`${repo.fullName} is a mirror`)
+}
+
+async function commitChanges(
+  context: Context,
+  { actor, repo }: Subject,
+  { option, changes, message }: Wanted,
+): Promise<FilesCommitted> {
   const { repository } = repo
-  if (repository.isMirror) throw locked(`${repo.fullName} is a mirror`)
+  requireChangeable(repo)
   if (option.new_branch) await requireRefQuota(context, repository.id)
   const by = signaturesOf(context, actor.user, option)
   const commit: FilesCommit = {
     ...branchesOf(repository.defaultBranch, option),
     ...by,
     sign: await signFor(context, actor, by),
-    changes: operations.map(readChange),
-    message: option.message?.trim() || describeChanges(operations),
+    changes,
+    message: option.message?.trim() || message,
     signoff: option.signoff,
     // Wire: an edit that changes nothing is a commit all the same.
     allowEmpty: true,
   }
   await requireUnprotected(context, { actor, repo }, commit)
   const subject = { repositoryId: repository.id, pusher: pusherOf(actor.user, repo) }
-  try {
-    return await mutex.run(repository.id, () =>
+  return refusing(commit, () =>
+    mutex.run(repository.id, () =>
       recordPush(context, subject, async () => {
         const result = await commitPatiently(context, subject, commit)
         return { refs: [result.ref], result }
       }),
-    )
+    ),
+  )
+}
+
+type Branches = Pick<FilesCommit, 'branch' | 'newBranch'>
+
+/** What Git refuses, the caller is told. */
+async function refusing<Result>(branches: Branches, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
   } catch (error) {
-    throw (isGitError(error) && refusalOf(error, commit)) || error
+    throw (isGitError(error) && refusalOf(error, branches)) || error
   }
 }
 
@@ -111,7 +154,7 @@ async function commitPatiently(
 }
 
 /** Wire: what is wrong with the files is 422, also where it came about by another's commit. */
-function refusalOf({ code, subject = '' }: GitError, { branch, newBranch }: FilesCommit): Refusal | undefined {
+function refusalOf({ code, subject = '' }: GitError, { branch, newBranch }: Branches): Refusal | undefined {
   switch (code) {
     case 'path':
       return notFound(`repository file does not exist [path: ${subject}]`)
@@ -127,6 +170,8 @@ function refusalOf({ code, subject = '' }: GitError, { branch, newBranch }: File
     case 'path-syntax':
     case 'content':
       return invalid(`the path cannot be written [path: ${subject}]`, 'path')
+    case 'patch':
+      return invalid(`the patch does not apply${subject && ` [path: ${subject}]`}`, 'content')
     case 'branch-exists':
       return invalid(`branch already exists [name: ${newBranch ?? branch}]`, 'new_branch')
     case 'ref-name-conflict':

@@ -8,8 +8,8 @@ import { gitClient } from '../../http/git-client.ts'
 import { BINARY, SNIFFED_TYPES } from '../../http/media-type.ts'
 import { queryText } from '../../http/query.ts'
 import { decodeWildcard } from '../../http/wildcard.ts'
-import { Refusal } from '../../kernel/errors.ts'
-import { getPlace } from '../contents/service.ts'
+import { notFound, Refusal } from '../../kernel/errors.ts'
+import { getRevision } from '../commits/revision.ts'
 import { serveFile } from './serve.ts'
 import { splitAddress, splitRevision } from './web-address.ts'
 
@@ -91,7 +91,10 @@ interface File {
 }
 
 async function serve(context: Context, request: Request, { actor, repo, path, ref }: File): Promise<Response> {
-  const { entry } = await getPlace(context, repo, { path, ref })
+  const { commit } = await getRevision(context, repo, ref)
+  const { id: repositoryId } = repo.repository
+  const entry = await context.git.findEntry(repositoryId, commit.tree, path.replace(/^\/+|\/+$/g, ''))
+  if (!entry) throw notFound()
   const client = gitClient(context, request, actor)
-  return serveFile(context, request, { repositoryId: repo.repository.id, entry, client })
+  return serveFile(context, request, { repositoryId, entry, client })
 }

@@ -28,6 +28,7 @@ import {
 } from './maintenance/repair.ts'
 import { readAttributes } from './objects/attributes.ts'
 import { openBlob, readBlob, sizes } from './objects/blobs.ts'
+import { readPatch } from './objects/patch.ts'
 import { Readers } from './objects/readers.ts'
 import { findEntry, readTree } from './objects/trees.ts'
 import { commitFiles, createTag, readTag } from './objects/write.ts'
@@ -191,6 +192,7 @@ function bind(store: Store): Omit<Git, 'version' | 'objectFormats'> {
     readAttributes: (id, query, call) => readAttributes(store, id, query, call),
     changes: (id, query, call) => changes(store, id, query, call),
     diff: (id, query, call) => diff(store, id, query, call),
+    readPatch: (id, option, call) => readPatch(store, id, option, call),
     commitFiles: (id, commit, call) => commitFiles(store, id, commit, call),
     fetchCommit: (id, from, call) => fetchCommit(store, id, from, call),
     mergeCommits: (id, option, call) => mergeCommits(store, id, option, call),

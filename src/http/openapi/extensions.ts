@@ -29,6 +29,8 @@ export interface RouteNotes {
   'x-refuses-as-text'?: readonly number[]
   /** The headers of a list: `links` has `Link` and `x-total-count`, `total` only the count, unless it is walked. */
   'x-list'?: 'links' | 'total'
+  /** A `Link` names the address at which the very same bytes stay. */
+  'x-pinned'?: boolean
   /** Media type of the answer where it is not JSON; a list when the caller chooses. */
   'x-produces'?: string | readonly string[]
   /** Media type of the body where it is not JSON. */

@@ -83,7 +83,8 @@ function describeResponses(method: string, emitted: JsonObject, gateStatuses: re
   if (success?.content !== undefined && method === 'get') answers.set(304, unchangedResponse(list))
   const isTagged = method === 'get' && produces.every((type) => type === JSON_TYPE)
   const headers = { ...list, ...(isTagged ? tagHeader : {}) }
-  if (success?.content !== undefined && Object.keys(headers).length > 0) Object.assign(success, { headers })
+  for (const answer of [success, answers.get(206)])
+    if (answer?.content !== undefined && Object.keys(headers).length > 0) Object.assign(answer, { headers })
   return Object.fromEntries([...answers].sort(([a], [b]) => a - b))
 }
 
@@ -111,6 +112,7 @@ const isCursor = ({ name }: JsonObject): boolean => name === 'cursor'
 
 /** A list that is walked by cursors has links, whatever else it has. */
 function listHeaders(emitted: JsonObject): JsonObject {
+  if (emitted['x-pinned'] === true) return { Link: { $ref: '#/components/headers/PinnedLink' } }
   const list = emitted['x-list']
   if (list !== 'links' && list !== 'total') return {}
   const total = { 'X-Total-Count': { $ref: '#/components/headers/TotalCount' } }

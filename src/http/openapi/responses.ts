@@ -68,6 +68,10 @@ export const sharedHeaders: JsonObject = {
       'Addresses of the next, last, first and previous page, as far as there are such pages. Of a long list the next one has a cursor.',
     schema: { type: 'string' },
   },
+  PinnedLink: {
+    description: 'The address at which the very same bytes stay, whatever moves: `rel="immutable"`.',
+    schema: { type: 'string' },
+  },
   Location: { description: 'The new address.', schema: { type: 'string' } },
   ETag: { description: 'Changes with the answer; for `If-None-Match`.', schema: { type: 'string' } },
   RetryAfter: { description: 'Seconds to wait.', schema: { type: 'integer' } },

@@ -1,9 +1,10 @@
 import { GitError } from '../../errors.ts'
 import type { Call, Changes, Commit, DiffQuery, FileChange } from '../../model.ts'
 import { limitPaths } from '../objects/tree-size.ts'
+import { emptyTreeOf } from '../objects/trees.ts'
 import { runGit, streamGit } from '../process/process.ts'
 import { readCommit, resolveCommit } from '../refs/revisions.ts'
-import { objectFormatOf, requireFolder, type Store } from '../store.ts'
+import { requireFolder, type Store } from '../store.ts'
 import { mergeBase } from './ancestry.ts'
 
 const DIFF = ['diff-tree', '-r', '-z', '-M', '--raw', '--numstat', '--no-ext-diff', '--no-textconv', '--full-index']
@@ -93,17 +94,12 @@ async function endpoints(
 ): Promise<{ base: string; head: string }> {
   if (query.base === undefined) {
     const { sha, parents } = await readCommit(store, id, query.head, call)
-    return { base: parents[0] ?? (await emptyTree(store, id)), head: sha }
+    return { base: parents[0] ?? (await emptyTreeOf(store, id)), head: sha }
   }
   const head = await resolveCommit(store, id, query.head, call)
   const base = await resolveCommit(store, id, query.base, call)
   if (!query.fromMergeBase) return { base, head }
-  return { base: (await mergeBase(store, id, [base, head], call)) ?? (await emptyTree(store, id)), head }
-}
-
-/** Git knows the empty tree in every repository, whether or not it is stored. */
-async function emptyTree(store: Store, id: number): Promise<string> {
-  return new Bun.CryptoHasher(await objectFormatOf(store, id)).update('tree 0\0').digest('hex')
+  return { base: (await mergeBase(store, id, [base, head], call)) ?? (await emptyTreeOf(store, id)), head }
 }
 
 const STATUSES = new Map<string, FileChange['status']>([

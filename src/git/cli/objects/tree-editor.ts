@@ -1,5 +1,5 @@
 import { GitError, type GitErrorCode } from '../../errors.ts'
-import type { TreeChange } from '../../model.ts'
+import type { SetEntry, TreeChange } from '../../model.ts'
 import { encodeTree, type TreeItem } from '../../objects.ts'
 import type { PackBuilder } from '../../pack.ts'
 import { pathFault } from '../../paths.ts'
@@ -38,6 +38,7 @@ export class TreeEditor {
       return this.#remove(change.path)
     }
     if (change.op === 'rename') return this.#rename(change)
+    if (change.op === 'set') return this.#set(change)
     const existing = await this.#find(change.path)
     if (change.op === 'create' && existing) throw refusal('path-exists', change.path)
     if (change.op === 'update') await this.#require(change.path, change.sha)
@@ -57,6 +58,12 @@ export class TreeEditor {
     const sha = change.content === undefined ? item.sha : this.#write(change.path, change.content)
     this.blobs.set(change.path, sha)
     await this.#put(change.path, item.mode, sha)
+  }
+
+  async #set({ path, mode, content, old }: SetEntry): Promise<void> {
+    if (old !== null) await this.#require(path, old)
+    else if (await this.#find(path)) throw refusal('path-exists', path)
+    await this.#put(path, mode, 'sha' in content ? content.sha : this.#write(path, content))
   }
 
   #write(path: string, content: Uint8Array | string): string {

@@ -1,9 +1,9 @@
 import { GitError } from '../../errors.ts'
 import type { Call, EntryKind, Tree, TreeEntry } from '../../model.ts'
-import { parseTree, type TreeItem } from '../../objects.ts'
+import { hashObject, parseTree, type TreeItem } from '../../objects.ts'
 import { startGit } from '../process/process.ts'
 import { resolveObject } from '../refs/revisions.ts'
-import { requireFolder, type Store } from '../store.ts'
+import { objectFormatOf, requireFolder, type Store } from '../store.ts'
 import type { Answer } from './batch.ts'
 
 /** A folder with 10^6 names is 40 MB; beyond this it is refused instead of held. */
@@ -28,6 +28,11 @@ export async function readTree(store: Store, id: number, query: TreeQuery, call?
   const entries = items.slice(0, limit).map((item) => entryOf(item, path))
   if (query.withSizes) await addSizes(store, id, entries, call)
   return { sha: folder.sha, entries, isTruncated: items.length > limit }
+}
+
+/** Git knows the empty tree in every repository, whether or not it is stored. */
+export async function emptyTreeOf(store: Store, id: number): Promise<string> {
+  return hashObject(await objectFormatOf(store, id), 'tree', new Uint8Array())
 }
 
 /** The lines of one tree object. */

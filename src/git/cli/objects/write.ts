@@ -36,10 +36,10 @@ export async function commitFiles(store: Store, id: number, option: FilesCommit,
 }
 
 /** Where the commit is built upon and what it moves. A missing branch is made only in a repository that has none. */
-async function chooseBranch(
+export async function chooseBranch(
   store: Store,
   id: number,
-  option: FilesCommit,
+  option: Pick<FilesCommit, 'branch' | 'newBranch' | 'expectedHead'>,
   call?: Call,
 ): Promise<{ parent?: Commit; branch: string }> {
   const branch = option.newBranch ?? option.branch
