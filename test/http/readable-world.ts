@@ -81,6 +81,7 @@ export async function makeReadableWorld(service: TestService): Promise<PathOf> {
     [`${own}/git/blobs/{sha}`]: { sha: await clone('v1:README.md') },
     [`${own}/git/tags/{sha}`]: { sha: await clone('v1') },
     [`${own}/git/notes/{sha}`]: { sha: await clone('v1^{commit}') },
+    [`${own}/commits/{ref}`]: { ref: 'main' },
     [`${own}/labels/{id}`]: { id: label },
     [`${own}/milestones/{id}`]: { id: milestone },
     [`${own}/releases/{id}`]: { id: release },
