@@ -124,7 +124,7 @@ const variables = {
   maxResponseItems: integer(50, { minimum: 1, maximum: 1000 }, 'Largest page of a list.'),
   defaultPagingNum: integer(30, { minimum: 1, maximum: 1000 }, 'Page of a list when the client names no size.'),
   maxBodyBytes: bytes('16MiB', 'Largest body of a request, except pushes.'),
-  maxPushBytes: bytes('2GiB', 'Largest push.'),
+  maxPushBytes: bytes('2GiB', 'Largest push, and the most that one update of a mirror or one migration may bring.'),
   maxUrlBytes: integer(8192, { minimum: 256, maximum: 65536 }, 'Longest address of a request.'),
   maxHeaderBytes: bytes('16KiB', 'Largest head of a request.'),
   requestTimeoutSeconds: integer(
@@ -174,6 +174,18 @@ const variables = {
     { minimum: 1, maximum: 120 },
     'Longest time of one delivery, its answer included.',
   ),
+  migrationsAllowedHosts: {
+    ...list('Hosts that repositories may be copied and mirrored from and to; the same words as for webhooks.', [
+      'external',
+    ]),
+    allowed: 'external, private, loopback, *, addresses, networks, and names with * and ?, separated by commas',
+  },
+  mirrorDefaultInterval: integer(
+    480,
+    { minimum: 1, maximum: 525_600 },
+    'Minutes between two updates of a mirror that names no interval.',
+  ),
+  mirrorMinInterval: integer(10, { minimum: 1, maximum: 525_600 }, 'Least minutes between two updates of a mirror.'),
   shutdownTimeoutSeconds: integer(30, { minimum: 0, maximum: 3600 }, 'Time for running requests to end at a stop.'),
   auditRetentionDays: integer(365, { minimum: 1 }, 'Days that audit entries are kept.'),
 
@@ -304,13 +316,15 @@ function proxyFaults({ trustedProxies }: Static<typeof schema>): string[] {
     .map((entry) => `TRUSTED_PROXIES=${JSON.stringify(entry)} is not allowed: ${allowed(variables.trustedProxies)}`)
 }
 
-function hostFaults({ webhookAllowedHosts }: Static<typeof schema>): string[] {
-  return webhookAllowedHosts
-    .filter((word) => !isHostRule(word))
-    .map(
-      (word) =>
-        `WEBHOOK_ALLOWED_HOSTS=${JSON.stringify(word)} is not allowed: ${allowed(variables.webhookAllowedHosts)}`,
-    )
+function hostFaults({ webhookAllowedHosts, migrationsAllowedHosts }: Static<typeof schema>): string[] {
+  const faultsOf = (name: string, words: readonly string[]) =>
+    words
+      .filter((word) => !isHostRule(word))
+      .map((word) => `${name}=${JSON.stringify(word)} is not allowed: ${allowed(variables.webhookAllowedHosts)}`)
+  return [
+    ...faultsOf('WEBHOOK_ALLOWED_HOSTS', webhookAllowedHosts),
+    ...faultsOf('MIGRATIONS_ALLOWED_HOSTS', migrationsAllowedHosts),
+  ]
 }
 
 /** What no single variable shows. */

@@ -98,6 +98,7 @@ const tierNames: readonly (readonly string[])[] = [
     'forks',
     'generation',
     'transfers',
+    'mirrors',
     'templates',
     'refs',
     'branches',

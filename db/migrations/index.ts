@@ -43,6 +43,7 @@ import m0040 from './0040_releases.sql' with { type: 'text' }
 import m0041 from './0041_releases_counted.sql' with { type: 'text' }
 import m0042 from './0042_oauth_device_codes.sql' with { type: 'text' }
 import m0043 from './0043_statuses.sql' with { type: 'text' }
+import m0044 from './0044_mirrors.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -95,4 +96,5 @@ export const migrations: readonly Migration[] = [
   { name: '0041_releases_counted', sql: m0041 },
   { name: '0042_oauth_device_codes', sql: m0042 },
   { name: '0043_statuses', sql: m0043 },
+  { name: '0044_mirrors', sql: m0044 },
 ]

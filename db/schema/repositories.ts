@@ -52,6 +52,9 @@ export const repositories = pgTable(
     isArchived: boolean().notNull().default(false),
     archivedAt: instant(),
     isMirror: boolean().notNull().default(false),
+    /** Of mirrors; 0: not by the clock. What else is known of a mirror stands in `pull_mirrors`. */
+    mirrorIntervalSeconds: integer(),
+    mirrorUpdatedAt: instant(),
     isFork: boolean().notNull().default(false),
     parentId: reference().references((): AnyPgColumn => repositories.id, { onDelete: 'set null' }),
     isEmpty: boolean().notNull().default(true),

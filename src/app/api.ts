@@ -34,6 +34,9 @@ import { issueRoutes } from '../features/issues/routes.ts'
 import { organizationLabelRoutes } from '../features/labels/organization-routes.ts'
 import { labelRoutes } from '../features/labels/routes.ts'
 import { milestoneRoutes } from '../features/milestones/routes.ts'
+import { migrationRoutes } from '../features/mirrors/migration-routes.ts'
+import { pushMirrorRoutes } from '../features/mirrors/push-mirror-routes.ts'
+import { mirrorRoutes } from '../features/mirrors/routes.ts'
 import { nodeInfoRoutes } from '../features/nodeinfo/routes.ts'
 import { notificationRoutes } from '../features/notifications/routes.ts'
 import { oauthApplicationRoutes } from '../features/oauth-applications/routes.ts'
@@ -152,6 +155,13 @@ const organizationApi = (context: Context) =>
     .use(repositoryTeamRoutes(context))
     .use(collaboratorRoutes(context))
 
+/** Repositories on other servers. */
+const mirrorApi = (context: Context) =>
+  new Elysia({ name: 'mirrorApi' })
+    .use(migrationRoutes(context))
+    .use(mirrorRoutes(context))
+    .use(pushMirrorRoutes(context))
+
 /** What concerns the site. */
 const administrationApi = (context: Context) =>
   new Elysia({ name: 'administrationApi' })
@@ -193,3 +203,4 @@ export const api = (context: Context) =>
     .use(forkRoutes(context))
     .use(generationRoutes(context))
     .use(transferRoutes(context))
+    .use(mirrorApi(context))

@@ -8,6 +8,7 @@ import { statisticsTasks } from '../features/admin/statistics.ts'
 import { auditTasks } from '../features/audit-log/retention.ts'
 import { avatarTasks } from '../features/avatars/service.ts'
 import { emailTasks } from '../features/emails/tasks.ts'
+import { mirrorHandlers, mirrorTasks, pushOnCommit } from '../features/mirrors/tasks.ts'
 import { notificationFanOut } from '../features/notifications/notify.ts'
 import { passkeyTasks } from '../features/passkeys/tasks.ts'
 import { recoveryHandlers } from '../features/password-recovery/service.ts'
@@ -35,7 +36,7 @@ import { deliveryTasks } from '../webhooks/prune.ts'
 import { hookHandlers } from '../webhooks/send.ts'
 
 /** What features do when an event has happened elsewhere. */
-export const reactions: readonly Reaction[] = [activityRecord, notificationFanOut, hookDeliveryReaction]
+export const reactions: readonly Reaction[] = [activityRecord, notificationFanOut, hookDeliveryReaction, pushOnCommit]
 
 /** Everything that runs by the clock. */
 export const periodicTasks: readonly CronTask[] = [
@@ -59,6 +60,7 @@ export const periodicTasks: readonly CronTask[] = [
   ...statisticsTasks,
   ...activityTasks,
   ...deliveryTasks,
+  ...mirrorTasks,
   orphanTask,
   totalsTask,
 ]
@@ -75,4 +77,5 @@ export const jobHandlers: JobHandlers = {
   ...refreshHandlers,
   ...removalHandlers,
   ...hookHandlers,
+  ...mirrorHandlers,
 }

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Db } from '../../db/client.ts'
 import { twoFactors } from '../../db/schema/credentials.ts'
 import { hooks } from '../../db/schema/hooks.ts'
+import { pullMirrors, pushMirrors } from '../../db/schema/mirrors.ts'
 import { oauthSigningKeys } from '../../db/schema/oauth.ts'
 import type { Secrets } from './secrets.ts'
 
@@ -16,6 +17,10 @@ export async function countSealed(db: Db, secrets: Secrets): Promise<{ sealed: n
     union all (select 'hook authorization', authorization_header from ${hooks}
       where authorization_header is not null order by id desc limit ${MAX_OF_EACH_KIND})
     union all (select 'hook url', sealed_url from ${hooks} where sealed_url is not null order by id desc limit ${MAX_OF_EACH_KIND})
+    union all (select 'mirror credentials', credentials from ${pullMirrors}
+      where credentials is not null order by repository_id desc limit ${MAX_OF_EACH_KIND})
+    union all (select 'mirror credentials', credentials from ${pushMirrors}
+      where credentials is not null order by id desc limit ${MAX_OF_EACH_KIND})
     union all (select 'oauth signing key', private_key from ${oauthSigningKeys} limit ${MAX_OF_EACH_KIND})`)
   const unreadable = rows.filter(({ purpose, sealed }) => secrets.tryOpen(purpose, sealed) === undefined)
   return { sealed: rows.length, unreadable: unreadable.length }

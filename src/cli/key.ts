@@ -11,7 +11,7 @@ const adopt: Command = {
   name: 'key adopt',
   summary: 'Takes another secret key, where the one of this database is lost.',
   details: `What was sealed with the lost key cannot be read by anybody. It is cleared: second factors with their recovery codes, the secrets,
-headers and hidden parts of the addresses of hooks, the keys that sign OpenID Connect tokens, and mails that wait. Hooks that lose
+headers and hidden parts of the addresses of hooks, credentials of mirrors, the keys that sign OpenID Connect tokens, and mails that wait. Hooks that lose
 something are switched off. Accounts, passwords, access tokens, SSH keys and repositories stay as they are.
 
 The new key is SECRET_KEY, or the file secret.key in DATA_DIR, which is made if it is missing. Stop all servers first, and look for the
@@ -44,6 +44,7 @@ old key in backups before: then nothing is lost. Without --yes it says what woul
 function describe(rows: SealedRows, verb: string): string {
   return `${rows.secondFactors} second factors ${verb} removed: the password alone opens these accounts until they are set up again.
 ${rows.hooks} hooks ${verb} switched off and without their secrets: give them these again, and switch them on.
+${rows.mirrors} mirrors ${verb} stopped and without their credentials: set them up again.
 ${rows.signingKeys} keys for OpenID Connect tokens ${verb} removed: a new one is made at need.
 ${rows.mails} waiting mails ${verb} dropped.`
 }

@@ -3,6 +3,7 @@ import type { Db } from '../../db/client.ts'
 import { recoveryCodes, twoFactors } from '../../db/schema/credentials.ts'
 import { hooks } from '../../db/schema/hooks.ts'
 import { instance } from '../../db/schema/instance.ts'
+import { pullMirrors, pushMirrors } from '../../db/schema/mirrors.ts'
 import { oauthSigningKeys } from '../../db/schema/oauth.ts'
 import { recordAudit } from '../audit/record.ts'
 import { countJobs, dropJobs } from '../jobs/drop.ts'
@@ -11,6 +12,7 @@ import { countJobs, dropJobs } from '../jobs/drop.ts'
 export interface SealedRows {
   secondFactors: number
   hooks: number
+  mirrors: number
   signingKeys: number
   mails: number
 }
@@ -19,9 +21,11 @@ export interface SealedRows {
 const needsSecret = sql`(secret is not null or authorization_header is not null or position('***' in url) > 0)`
 
 export async function countSealedRows(db: Db): Promise<SealedRows> {
-  const [row] = await db.execute<Record<'secondFactors' | 'hooks' | 'signingKeys', number>>(sql`
+  const [row] = await db.execute<Record<'secondFactors' | 'hooks' | 'mirrors' | 'signingKeys', number>>(sql`
     select (select count(*)::int from ${twoFactors}) as "secondFactors",
       (select count(*)::int from ${hooks} where ${needsSecret}) as hooks,
+      (select count(*)::int from ${pullMirrors} where credentials is not null)
+        + (select count(*)::int from ${pushMirrors} where credentials is not null) as mirrors,
       (select count(*)::int from ${oauthSigningKeys}) as "signingKeys"`)
   if (row === undefined) throw new Error('the select returned no row')
   return { ...row, mails: await countJobs(db, 'mail.send') }
@@ -29,17 +33,24 @@ export async function countSealedRows(db: Db): Promise<SealedRows> {
 
 /**
  * Gives up everything that was sealed with a key that is lost, and records the fingerprint of another one: all of it or nothing. Hooks
- * that lose something are switched off, because their receivers could not trust what they send. Of other hooks the address is known, and
+ * that lose something are switched off, because their receivers could not trust what they send. Mirrors without their credentials are not
+ * tried by the clock any more. Of other hooks the address is known, and
  * the next start seals it.
  */
 export async function adoptKey(db: Db, fingerprint: string): Promise<SealedRows> {
   return db.transaction(async (tx) => {
-    await tx.execute(sql`lock table ${twoFactors}, ${hooks}, ${oauthSigningKeys} in share row exclusive mode`)
+    await tx.execute(
+      sql`lock table ${twoFactors}, ${hooks}, ${pullMirrors}, ${pushMirrors}, ${oauthSigningKeys} in share row exclusive mode`,
+    )
     const lost = await countSealedRows(tx)
     await tx.execute(sql`delete from ${recoveryCodes} where user_id in (select user_id from ${twoFactors})`)
     await tx.delete(twoFactors)
     await tx.execute(sql`
       update ${hooks} set is_active = is_active and not ${needsSecret}, secret = null, authorization_header = null, sealed_url = null`)
+    for (const mirrors of [pullMirrors, pushMirrors])
+      await tx.execute(sql`
+        update ${mirrors} set credentials = null, next_at = null, last_error = 'the credentials were given up with the secret key'
+        where credentials is not null`)
     await tx.delete(oauthSigningKeys)
     await dropJobs(tx, 'mail.send')
     await tx.delete(instance)

@@ -14,6 +14,7 @@ import type {
   GitService,
   InitialCommit,
   Integrity,
+  ListedRemote,
   LoggedCommit,
   LogQuery,
   Look,
@@ -23,6 +24,7 @@ import type {
   OpenBlob,
   Ref,
   RefChange,
+  Remote,
   RepositorySize,
   Served,
   ServeRequest,
@@ -197,6 +199,21 @@ export interface Git {
   converse(id: number, request: Omit<ServeRequest, 'maxInputBytes'>): Promise<Served>
   /** The same for `git archive --remote`. Throws `too-large` as `archive`. */
   serveRemoteArchive(id: number, request: Omit<ServeRequest, 'maxInputBytes'>): Promise<Served>
+
+  /**
+   * Branches, tags and HEAD of another server. Throws `failed` `remote` with a message for whoever gave the address, as the next two
+   * functions do.
+   */
+  listRemote(remote: Remote, call?: Call): Promise<ListedRemote>
+  /**
+   * Fetches the branches and tags of another server. No ref that clients see moves. Returns what each ref holds there, by full name; names
+   * that no ref may have here are left out. Throws `too-large` `remote` where more than `maxBytes` come.
+   */
+  fetchRemote(id: number, option: { remote: Remote; maxBytes: number }, call?: Call): Promise<Map<string, string>>
+  /** Forgets what `fetchRemote` has noted of the server's refs. */
+  forgetRemote(id: number, call?: Call): Promise<void>
+  /** Makes the branches and tags of the other server those of the repository, by force; others there are deleted. */
+  pushRemote(id: number, remote: Remote, call?: Call): Promise<void>
 
   sizeOnDisk(id: number): Promise<RepositorySize>
   /** Every reachable object is there. `isFull` also re-reads the content of each. */

@@ -43,6 +43,7 @@ export type GitErrorCode =
   | 'hook'
   | 'protocol'
   | 'program'
+  | 'remote'
 
 export interface GitErrorDetails {
   /** The path in the tree or the ref that the failure is about. */

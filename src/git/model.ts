@@ -369,3 +369,25 @@ export interface AttributeQuery {
   names: readonly string[]
   paths: readonly string[]
 }
+
+/** A repository on another server, as it may be talked to. */
+export interface Remote {
+  /** http or https, without user and password. */
+  url: string
+  /** What the name of its host resolved to. Nothing else is connected to. */
+  addresses: readonly string[]
+  credentials?: RemoteCredentials | undefined
+}
+
+/** Without line breaks: they go to git in lines. */
+export interface RemoteCredentials {
+  username: string
+  password: string
+}
+
+export interface ListedRemote {
+  /** The branch that HEAD names, where the server says so. */
+  head: string | undefined
+  /** Branches and tags, by full names. */
+  refs: readonly { name: string; sha: string }[]
+}

@@ -32,6 +32,9 @@ export const jobCatalogue = {
   }),
   // 25 attempts take about four days.
   'mail.send': job(Type.Object({ sealed: Type.String() }), { deadlineSeconds: 300 }),
+  // One repository is brought up to the server that it mirrors, or one server up to a repository. Git's own deadline ends them sooner.
+  'mirrors.pull': job(Type.Object({ repositoryId: Type.Integer() }), { deadlineSeconds: 24 * 3600, isOutbound: true }),
+  'mirrors.push': job(Type.Object({ mirrorId: Type.Integer() }), { deadlineSeconds: 24 * 3600, isOutbound: true }),
   'repository.remove_folder': job(Type.Object({ repositoryId: Type.Integer() }), { deadlineSeconds: 3600 }),
   // Sends what waits for one hook. See src/webhooks.
   'webhooks.send': job(Type.Object({ hookId: Type.Integer() }), {

@@ -96,7 +96,7 @@ function limitSilence(request: ClientRequest, { connectMs, firstByteMs }: Exchan
 /** A tunnel through the proxy to an address that was resolved and judged here: the proxy is given no name to resolve anew. */
 async function openTunnel(options: ExchangeOptions, url: URL, signal: AbortSignal): Promise<Socket> {
   const host = hostOf(url)
-  const address = isIP(host) === 0 ? await resolveAllowed(options.hosts, host) : host
+  const [address = host] = await allowedAddresses(options.hosts, host)
   const port = url.port || (url.protocol === 'https:' ? '443' : '80')
   const target = `${isIP(address) === 6 ? `[${address}]` : address}:${port}`
   const { promise, resolve, reject } = Promise.withResolvers<Socket>()
@@ -112,11 +112,20 @@ async function openTunnel(options: ExchangeOptions, url: URL, signal: AbortSigna
   return await promise
 }
 
-function resolveAllowed(hosts: HostPolicy, name: string): Promise<string> {
-  const { promise, resolve, reject } = Promise.withResolvers<string>()
-  judgedLookup(hosts)(name, { all: false }, (error, address) => {
+/**
+ * Where the host of a URL leads, as far as it may be reached: for programs that connect by themselves and must be told the addresses.
+ * @param host without the brackets of an IPv6 address
+ * @throws OutboundError `refused`, `lookup`
+ */
+export async function allowedAddresses(hosts: HostPolicy, host: string): Promise<string[]> {
+  if (isIP(host) !== 0) {
+    if (hosts.allows(host, host)) return [host]
+    throw refusal(host)
+  }
+  const { promise, resolve, reject } = Promise.withResolvers<string[]>()
+  judgedLookup(hosts)(host, { all: true }, (error, found) => {
     if (error) reject(faultOf(error))
-    else resolve(String(address))
+    else resolve([found].flat().map((one) => (typeof one === 'string' ? one : one.address)))
   })
   return promise
 }

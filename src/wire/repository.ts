@@ -3,6 +3,7 @@ import type { RepositoryCountersRow, RepositoryRow } from '../../db/schema/repos
 import type { UserRow } from '../../db/schema/users.ts'
 import type { RepositoryRights } from '../access/decide.ts'
 import { Level } from '../access/levels.ts'
+import { formatDuration } from '../kernel/duration.ts'
 import { EPOCH_TIME, wireTime, wireTimeOr, ZERO_TIME } from '../kernel/time.ts'
 import { int64 } from './fields.ts'
 import { presentTeam, type ShownTeam, Team } from './team.ts'
@@ -195,9 +196,9 @@ function presentAlone(
     avatar_url: row.avatar === '' ? '' : `${viewer.baseUrl}/repo-avatars/${row.avatar}`,
     // Wire: a repository that is open to all who may know of a private owner.
     internal: !row.isPrivate && owner.visibility === 'private',
-    mirror_interval: '',
+    mirror_interval: row.mirrorIntervalSeconds === null ? '' : formatDuration(row.mirrorIntervalSeconds),
     object_format_name: row.objectFormat,
-    mirror_updated: ZERO_TIME,
+    mirror_updated: wireTimeOr(row.mirrorUpdatedAt, ZERO_TIME),
     topics: row.topics,
     licenses: row.licenses,
   }

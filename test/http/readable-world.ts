@@ -61,6 +61,10 @@ export async function makeReadableWorld(service: TestService): Promise<PathOf> {
   await service.drain()
   const thread = (await admin.client.get('/notifications')).number('0.id')
   const { armored } = await makeGpgKey([service.context.config.adminEmail])
+  // An address that answers nobody; no job runs from here on.
+  const far = 'http://93.184.216.34/far.git'
+  await send('POST', '/repos/migrate', { clone_addr: far, repo_name: 'mirrored', mirror: true })
+  const pushed = await send('POST', `${path}/push_mirrors`, { remote_address: far, interval: '8h' })
   const clone = (revision: string) => service.git(['rev-parse', revision], { cwd: `${service.git.folder}/world` })
   const names: Values = {
     ...{ owner: admin.name, repo: 'world', username: 'friend', collaborator: 'friend', org: 'club', index: 1 },
@@ -88,6 +92,8 @@ export async function makeReadableWorld(service: TestService): Promise<PathOf> {
     [`${own}/branch_protections`]: { name: 'main' },
     [`${own}/tag_protections/{id}`]: { id: tagRule },
     [`${own}/issues/comments/{id}`]: { id: await idOf(`${path}/issues/1/comments`, { body: 'text' }) },
+    [`${own}/mirror`]: { repo: 'mirrored' },
+    [`${own}/push_mirrors/{name}`]: { name: pushed.string('remote_name') },
     [`${own}/hooks/{id}`]: await hookAt(`${path}/hooks`),
     [`${own}/hooks/git/{id}`]: { id: 'pre-receive' },
     '/orgs/{org}/hooks/{id}': await hookAt('/orgs/club/hooks'),

@@ -8,17 +8,19 @@ import { syncRefs } from './sync.ts'
 interface Change {
   repositoryId: number
   pusher: { id: number }
+  /** As `SyncOptions` has it. */
+  isFirst?: boolean
 }
 
 /**
  * Runs whatever moves refs of a repository other than a client's push, with the same promises: an intent before, the rows and
  * events after, and `repairPushes` if the process dies between.
- * @param work returns, beside its result, the full names of the refs that it may have moved
+ * @param work returns, beside its result, the full names of the refs that it may have moved; without them all are compared
  */
 export async function recordPush<Result>(
   context: Context,
-  { repositoryId, pusher }: Change,
-  work: () => Promise<{ refs: readonly string[]; result: Result }>,
+  { repositoryId, pusher, isFirst }: Change,
+  work: () => Promise<{ refs?: readonly string[]; result: Result }>,
 ): Promise<Result> {
   const pushId = await insertPush(context.db, { repositoryId, pusherId: pusher.id, clock: context.clock })
   const { refs, result } = await work().catch(async (error: unknown) => {
@@ -26,7 +28,7 @@ export async function recordPush<Result>(
     if (!isGitError(error) || REFUSED.has(error.kind)) await removePush(context.db, pushId)
     throw error
   })
-  await syncRefs(context, repositoryId, pusher, { only: refs, pushId })
+  await syncRefs(context, repositoryId, pusher, { only: refs, pushId, isFirst })
   return result
 }
 

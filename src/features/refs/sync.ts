@@ -24,9 +24,11 @@ import {
 
 export interface SyncOptions {
   /** Full names of the refs to compare; without it all branches and tags. */
-  only?: readonly string[]
+  only?: readonly string[] | undefined
   /** The intent that ends with this: see `insertPush`. */
   pushId?: number
+  /** They are what the repository begins with, copied from elsewhere. Nobody pushed them, so no event tells of them. */
+  isFirst?: boolean | undefined
 }
 
 /**
@@ -40,9 +42,9 @@ export async function syncRefs(
   context: Context,
   repositoryId: number,
   pusher: { id: number } | undefined,
-  { only, pushId }: SyncOptions = {},
+  { only, pushId, isFirst }: SyncOptions = {},
 ): Promise<RefMove[]> {
-  const scope = { only: only?.filter(hasRow), pusher, pushId }
+  const scope = { only: only?.filter(hasRow), pusher, pushId, isFirst }
   return mutex.run(repositoryId, async () => {
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const survey = await surveyRefs(context, repositoryId, scope)
@@ -64,6 +66,7 @@ interface Scope {
   only: readonly string[] | undefined
   pusher: { id: number } | undefined
   pushId?: number | undefined
+  isFirst?: boolean | undefined
 }
 
 /** What is to be written, all of it read at or after `generation`. */
@@ -104,13 +107,14 @@ async function surveyRefs(context: Context, id: number, { only, pusher }: Scope)
 }
 
 /** False when others have compared meanwhile, and everything must be read again. */
-function record(context: Context, survey: Survey, { pusher, pushId }: Scope): Promise<boolean> {
+function record(context: Context, survey: Survey, { pusher, pushId, isFirst = false }: Scope): Promise<boolean> {
   const { repositoryId: id, moves } = survey
   return context.db.transaction(async (tx) => {
     const repository = await lockRepository(tx, id)
     const state = repository && (await findState(tx, id))
     if (repository && state?.generation !== survey.generation) return false
-    if (repository && moves.length > 0) await appendMoves(tx, repository, { survey, pusher })
+    if (repository && moves.length > 0 && !isFirst) await appendMoves(tx, repository, { survey, pusher })
+    if (repository && moves.length > 0) await enqueueRefresh(tx, id)
     if (repository) await writeState({ ...context, db: tx }, repository, survey)
     if (pushId !== undefined) await removePush(tx, pushId)
     return true
@@ -130,7 +134,6 @@ async function appendMoves(
     return move.ref.startsWith(TAGS) ? [...push, ...refEvents(move, subject)] : [...refEvents(move, subject), ...push]
   })
   await appendEvents(tx, events)
-  await enqueueRefresh(tx, id)
 }
 
 /** `context.db` is the transaction that holds the repository's lock. Issues and stars need the counters, so these come last. */

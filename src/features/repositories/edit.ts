@@ -8,6 +8,7 @@ import type { Context } from '../../context.ts'
 import { appendEvent } from '../../events/append.ts'
 import { invalid, notFound } from '../../kernel/errors.ts'
 import { hasForeignScheme } from '../../kernel/website.ts'
+import { editMirror } from '../mirrors/edit.ts'
 import { BRANCHES } from '../refs/names.ts'
 import { loadRows, lockRepository, raiseGeneration } from '../refs/store.ts'
 import { unitChanges } from './edit-units.ts'
@@ -36,7 +37,11 @@ export async function editRepository(context: Context, actor: Actor, edit: Edit)
       const repository = await lockRepository(tx, edit.repository.id)
       if (!repository) throw notFound()
       const change = await withoutEffectless(tx, repository, { change: edit.change, staysPrivate })
-      const columns = { ...plainColumns(context, repository, change), ...unitChanges(repository, change) }
+      const columns = {
+        ...plainColumns(context, repository, change),
+        ...unitChanges(repository, change),
+        ...(await editMirror(inside, repository, change)),
+      }
       const name = newName(repository, change)
       if (name === undefined && Object.keys(columns).length === 0) return
       const updatedAt = context.clock.now()

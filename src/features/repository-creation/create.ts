@@ -1,3 +1,5 @@
+import type { Db } from '../../../db/client.ts'
+import type { NewRepository } from '../../../db/schema/repositories.ts'
 import type { UserRow } from '../../../db/schema/users.ts'
 import { recordAudit } from '../../audit/record.ts'
 import type { Actor } from '../../auth/actor.ts'
@@ -26,6 +28,11 @@ interface Creation {
   actor: Actor
   owner: UserRow
   option: CreateRepoOption
+  /** Where its content is to come from later. */
+  source?: {
+    columns: Pick<NewRepository, 'originalUrl' | 'isMirror' | 'mirrorIntervalSeconds'>
+    insertRows(tx: Db, id: number): Promise<void>
+  }
 }
 
 interface Plan extends Creation {
@@ -94,7 +101,7 @@ interface Built {
 
 async function insertRows(context: Context, plan: Plan, { id, sizeBytes, commit }: Built): Promise<void> {
   const { db, clock } = context
-  const { actor, owner, option, beginning, defaultBranch, objectFormat } = plan
+  const { actor, owner, option, source, beginning, defaultBranch, objectFormat } = plan
   const now = clock.now()
   const row = await insertRepository(db, {
     id,
@@ -113,7 +120,9 @@ async function insertRows(context: Context, plan: Plan, { id, sizeBytes, commit 
     sizeBytes,
     createdAt: now,
     updatedAt: now,
+    ...source?.columns,
   })
+  await source?.insertRows(db, id)
   // The trigger of the insert holds the owner's row from here on: the number is final.
   requireQuota(context, actor, { owner, owned: await countOwned(db, owner.id), more: 0 })
   await insertWatch(db, actor.user.id, id)

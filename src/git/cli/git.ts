@@ -45,6 +45,7 @@ import { createRepository, listStoredIds, removeRepository } from './repositorie
 import { importRepository, isUnadopted, listUnadopted, removeUnadopted } from './repositories/unadopted.ts'
 import { folderOf, isRepository, objectFormatOf, requireFolder, type Store } from './store.ts'
 import { archive, findArchive } from './transport/archive.ts'
+import { fetchRemote, forgetRemote, listRemote, pushRemote } from './transport/remote.ts'
 import { serveRemoteArchive } from './transport/remote-archive.ts'
 import { advertise, converse, serve } from './transport/transport.ts'
 
@@ -203,6 +204,10 @@ function bind(store: Store): Omit<Git, 'version' | 'objectFormats'> {
     advertise: (id, service, protocol, call) => advertise(store, id, service, protocol, call),
     serve: (id, service, request) => serve(store, id, service, request),
     look: (id) => lookAt(store, id),
+    listRemote: (remote, call) => listRemote(store, remote, call),
+    fetchRemote: (id, option, call) => fetchRemote(store, id, option, call),
+    forgetRemote: (id, call) => forgetRemote(store, id, call),
+    pushRemote: (id, remote, call) => pushRemote(store, id, remote, call),
     sizeOnDisk: (id) => sizeOnDisk(store, id),
     fsck: (id, depth, call) => fsck(store, id, depth, call),
     maintain: (id, depth, call) => maintain(store, id, depth, call),

@@ -51,6 +51,8 @@ export interface Command {
   environment?: Record<string, string>
   call?: Call | undefined
   isTransfer?: boolean
+  /** No file that it writes grows larger: it fails. */
+  maxFileBytes?: number
   /**
    * Left out, it looks a thing up. `some` and `much` walk what somebody pushed, and are ended where they take more than they reserved.
    * `any`: maintenance takes what a repository needs.
@@ -128,7 +130,8 @@ function spawn(
 ) {
   const { folder, beside, stdin, stdout, settings, environment, program = runner.binary, cwd = runner.root } = command
   const input = stdin instanceof ReadableStream ? closable(stdin) : undefined
-  const child = Bun.spawn([program, ...(folder === undefined ? [] : [`--git-dir=${folder}`]), ...command.args], {
+  const words = [program, ...(folder === undefined ? [] : [`--git-dir=${folder}`]), ...command.args]
+  const child = Bun.spawn([...limitOnFiles(command.maxFileBytes), ...words], {
     cwd,
     env: {
       ...runner.environment,
@@ -165,6 +168,15 @@ function spawn(
   }
   return { child, exited: finish(), stop }
 }
+
+/**
+ * A shell that limits itself and becomes what stands behind. POSIX counts in blocks of 512 bytes. With the signal ignored a write fails,
+ * and git says so; killed by it, git would say nothing.
+ */
+const limitOnFiles = (maxBytes: number | undefined): string[] =>
+  maxBytes === undefined
+    ? []
+    : ['/bin/sh', '-c', 'trap "" XFSZ; ulimit -f "$0" && exec "$@"', String(Math.ceil(maxBytes / 512))]
 
 /** Ends a process group once, as `Running.stop` says. */
 function stopper(pid: number, closeInput: ((reason: GitError) => boolean) | undefined) {
