@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { and, desc, eq, gt, isNull, lt, lte, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, isNull, lt, sql } from 'drizzle-orm'
 import { oauthApplications, oauthRequests } from '../../db/schema/oauth.ts'
 import { base32 } from '../auth/oauth-secrets.ts'
 import type { Context } from '../context.ts'
@@ -41,9 +41,9 @@ export async function keepRequest(context: Context, request: AuthorizationReques
       .from(oauthRequests)
       .where(ofSession)
       .orderBy(desc(oauthRequests.createdAt))
-      .offset(MAX_REQUESTS)
+      .offset(MAX_REQUESTS - 1)
       .limit(1)
-    await tx.delete(oauthRequests).where(and(ofSession, lte(oauthRequests.createdAt, sql`(${newest})`)))
+    await tx.delete(oauthRequests).where(and(ofSession, lt(oauthRequests.createdAt, sql`(${newest})`)))
   })
   return handle
 }

@@ -23,13 +23,14 @@ export interface SigningKey {
 /** The key that signs now. The first use makes it, as does the first one after it grew old or another algorithm was set. */
 export async function signingKey(context: Context): Promise<SigningKey> {
   const present = await findSigning(context)
-  if (present && !isOutdated(context, present)) return opened(context, present)
-  const made = await makeKey(context)
-  await replaceKey(context, present, made)
+  const known = present && !isOutdated(context, present) ? openKey(context, present) : undefined
+  if (known) return known
+  await replaceKey(context, present, await makeKey(context))
   // Of replicas that do this at once one has won.
   const winner = await findSigning(context)
-  if (!winner) throw new Error('no key signs')
-  return opened(context, winner)
+  const made = winner && openKey(context, winner)
+  if (!made) throw new Error('no key signs')
+  return made
 }
 
 /** RFC 7517: the public keys that signatures are checked with, the one that signs first. */
@@ -67,8 +68,11 @@ function isOutdated({ config, clock }: Context, { algorithm, createdAt }: OAuthS
   return days > 0 && clock.now().getTime() - createdAt.getTime() > days * DAY_MS
 }
 
-function opened({ secrets }: Context, { kid, algorithm, privateKey }: OAuthSigningKeyRow): SigningKey {
-  const jwk: JWK = JSON.parse(secrets.open(PURPOSE, privateKey))
+/** Undefined for one that was sealed with another secret key: it signs no more. */
+function openKey({ secrets }: Context, { kid, algorithm, privateKey }: OAuthSigningKeyRow): SigningKey | undefined {
+  const text = secrets.tryOpen(PURPOSE, privateKey)
+  if (text === undefined) return undefined
+  const jwk: JWK = JSON.parse(text)
   return { kid, algorithm, privateKey: jwk }
 }
 

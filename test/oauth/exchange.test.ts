@@ -193,17 +193,6 @@ test.each([
   expect([reply.status, reply.body]).toEqual([400, error('invalid_grant', 'client is not authorized')])
 })
 
-test('a code is good for ten minutes (T7)', async () => {
-  const party = await newParty(service)
-  const code = await codeFor(party)
-  await service.context.sql`update oauth_authorizations set code_expires_at = now()`
-  const late = await exchange(party, code)
-  expect([late.status, late.body]).toEqual([400, error('invalid_grant', 'authorization code expired')])
-  const [row] = await service.context.sql`
-    select extract(epoch from max(code_expires_at - created_at))::int as life from oauth_authorizations`
-  expect(row).toBeDefined()
-})
-
 test.each([
   ['not registered (T8)', { redirect_uri: 'https://evil.example/' }, 'unexpected redirect URI'],
   ['missing (T9)', { redirect_uri: undefined }, 'redirect_uri differs from the original authorization request'],

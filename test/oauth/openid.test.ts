@@ -248,6 +248,15 @@ test('another algorithm makes another key without a word', async () => {
   await context.sql`delete from oauth_signing_keys where retired_at is not null`
 })
 
+test('a key that another secret key has sealed signs no more, and the next one does', async () => {
+  const party = await newParty(service)
+  const { context } = service
+  await tokensFor(party, 'openid')
+  await context.sql`update oauth_signing_keys set private_key = '\\x00' where retired_at is null`
+  const { body } = await tokensFor(party, 'openid')
+  expect((await verified(party, body.id_token)).sub).toBeDefined()
+})
+
 test('browser applications of allowed origins may ask, consent may not be', async () => {
   const open = await startTestService({ settings: { CORS_ORIGINS: 'https://spa.example' } })
   try {

@@ -35,6 +35,15 @@ test('a refresh gives new tokens, as a form and as JSON, and the old access toke
   expect(answer.headers.get('cache-control')).toBe('no-store')
 })
 
+test('a code is good for ten minutes (T7)', async () => {
+  const party = await newParty(service)
+  const [first, second] = [await codeFor(party), await codeFor(party)]
+  later(599)
+  expect((await exchange(party, first)).status).toBe(200)
+  later(2)
+  expect(await exchange(party, second)).toMatchObject(refused('invalid_grant', 'authorization code expired'))
+})
+
 test('who asks twice in a moment gets the same answer', async () => {
   const party = await newParty(service)
   const first = await tokensFor(party, 'all')
