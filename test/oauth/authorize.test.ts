@@ -18,6 +18,7 @@ import {
   tokensFor,
   tokensIn,
 } from './flow.ts'
+import { whileHeld } from './held.ts'
 
 let service: TestService
 beforeAll(async () => {
@@ -357,7 +358,8 @@ test('yes sends a code and the issuer, no an error', async () => {
 test('one consent gives one code, also of two answers at once', async () => {
   const { visitor, app } = await newParty(service)
   const page = await visitor.get(authorizePath(app))
-  const answers = await Promise.all([1, 2, 3, 4].map(() => consent(visitor, page)))
+  const four = [1, 2, 3, 4].map(() => () => consent(visitor, page))
+  const answers = await whileHeld(service, 'oauth_requests', four)
   expect(answers.map(({ status }) => status).sort()).toEqual([303, 400, 400, 400])
   expect((await consent(visitor, page)).status).toBe(400)
 })
