@@ -65,8 +65,11 @@ describe('an archive', () => {
     expect(first.status).toBe(200)
     expect(first.headers.get('content-type')).toBe(form === 'zip' ? 'application/zip' : 'application/gzip')
     expect(first.headers.get('content-disposition')).toBe(`attachment; filename=Mixed-Case-main.${form}`)
+    const pinned = `${service.url}/api/v1${repository.path}/archive/${head}.${form}?rev=${head}`
+    expect(first.headers.get('link')).toBe(`<${pinned}>; rel="immutable"`)
     const bytes = await first.bytes()
     expect(await list(bytes, form)).toEqual(inside)
+    expect(Buffer.compare(await (await fetch(pinned)).bytes(), bytes)).toBe(0)
     const again = await load(`main.${form}`)
     expect(again.headers.get('content-length')).toBe(String(bytes.length))
     expect(Buffer.compare(await again.bytes(), bytes)).toBe(0)
