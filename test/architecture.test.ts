@@ -112,6 +112,7 @@ const tierNames: readonly (readonly string[])[] = [
     'releases',
     'transport',
     'git-hooks',
+    'deploy-keys',
   ],
   // Collaboration.
   [

@@ -44,6 +44,8 @@ import m0041 from './0041_releases_counted.sql' with { type: 'text' }
 import m0042 from './0042_oauth_device_codes.sql' with { type: 'text' }
 import m0043 from './0043_statuses.sql' with { type: 'text' }
 import m0044 from './0044_mirrors.sql' with { type: 'text' }
+import m0045 from './0045_deploy_keys.sql' with { type: 'text' }
+import m0046 from './0046_unused_keys.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -97,4 +99,6 @@ export const migrations: readonly Migration[] = [
   { name: '0042_oauth_device_codes', sql: m0042 },
   { name: '0043_statuses', sql: m0043 },
   { name: '0044_mirrors', sql: m0044 },
+  { name: '0045_deploy_keys', sql: m0045 },
+  { name: '0046_unused_keys', sql: m0046 },
 ]

@@ -48,14 +48,16 @@ export const accessTokenRepositories = pgTable(
   ],
 )
 
-/** SSH public keys of people. The fingerprint is SHA256:base64, unique on the whole site. */
+/**
+ * SSH public keys. The fingerprint is SHA256:base64, unique on the whole site: a key says who comes, and can say so of one account only,
+ * or of the repositories that it deploys.
+ */
 export const publicKeys = pgTable(
   'public_keys',
   {
     id: id(),
-    userId: reference()
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
+    /** Null: `deploy_keys` says what the key opens. A trigger removes it with the last of them. */
+    userId: reference().references(() => users.id, { onDelete: 'cascade' }),
     title: text().notNull(),
     key: text().notNull(),
     keyType: text().notNull(),
@@ -72,6 +74,30 @@ export const publicKeys = pgTable(
   ],
 )
 export type PublicKeyRow = typeof publicKeys.$inferSelect
+
+/** Keys that open one repository each, and no account. One key may open several. */
+export const deployKeys = pgTable(
+  'deploy_keys',
+  {
+    id: id(),
+    repositoryId: reference()
+      .notNull()
+      .references(() => repositories.id, { onDelete: 'cascade' }),
+    keyId: reference()
+      .notNull()
+      .references(() => publicKeys.id, { onDelete: 'restrict' }),
+    title: text().notNull(),
+    isReadOnly: boolean().notNull().default(false),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    uniqueIndex('deploy_keys_key').on(table.keyId, table.repositoryId),
+    uniqueIndex('deploy_keys_title_key').on(table.repositoryId, table.title),
+    index('deploy_keys_repository_idx').on(table.repositoryId, table.id),
+    check('deploy_keys_title_length', sql`char_length(title) between 1 and 255`),
+  ],
+)
+export type DeployKeyRow = typeof deployKeys.$inferSelect
 
 /** TOTP enrolment (RFC 6238). The shared secret is encrypted by the instance key; `last_step` makes each code work once. */
 export const twoFactors = pgTable('two_factors', {

@@ -21,6 +21,7 @@ import { gitObjectRoutes } from '../features/commits/object-routes.ts'
 import { commitRoutes } from '../features/commits/routes.ts'
 import { contentsRoutes } from '../features/contents/routes.ts'
 import { contentsWriteRoutes, patchRoutes } from '../features/contents/write-routes.ts'
+import { deployKeyRoutes } from '../features/deploy-keys/routes.ts'
 import { editorConfigRoutes } from '../features/editorconfig/routes.ts'
 import { adminEmailRoutes, emailRoutes } from '../features/emails/routes.ts'
 import { followRoutes } from '../features/follows/routes.ts'
@@ -124,6 +125,7 @@ const repositoryApi = (context: Context) =>
     .use(tagRoutes(context))
     .use(tagProtectionRoutes(context))
     .use(releaseRoutes(context))
+    .use(deployKeyRoutes(context))
 
 /** What Git repositories hold. */
 const contentApi = (context: Context) =>

@@ -22,6 +22,8 @@ export interface Actor {
   readonly tokenExpiresAt?: Date
   /** Set when the token reaches only these repositories. */
   readonly repositoryIds?: readonly number[]
+  /** A key of a repository came, and nobody's: it reads and pushes in the name of the repository's owner, and changes nothing else. */
+  readonly isDeployKey?: boolean
   /** Decided by the gate for the route: only public things may be seen. */
   readonly publicOnly: boolean
   /** Absent for an actor that no request stands behind. */

@@ -1,14 +1,14 @@
 import type { Socket } from 'node:net'
 import { type Algorithms, type AuthContext, Server, type ServerChannel, type Connection as SshClient } from 'ssh2'
-import type { UserRow } from '../../db/schema/users.ts'
 import type { Context } from '../context.ts'
-import { findKeyHolder, recordUse } from '../features/public-keys/sign-in.ts'
+import { findKeyHolder, type KeyHolder, recordUse } from '../features/public-keys/sign-in.ts'
 import { forbidden } from '../kernel/errors.ts'
 import { fingerprintOf } from '../signatures/ssh/public-key.ts'
 import { type CommandChannel, openCommandChannel } from './command-channel.ts'
 import type { HostKey } from './host-key.ts'
 import type { LimitedCount } from './limited-count.ts'
 import { isProven } from './proof.ts'
+import { countedAs } from './serve.ts'
 import { type Opened, openSession } from './session.ts'
 
 /**
@@ -150,27 +150,27 @@ export class SshConnection {
     await recordUse(context, holder.key)
     this.#fingerprint = fingerprint
     request.accept()
-    this.#enter(holder.owner)
+    this.#enter(holder)
   }
 
-  #enter({ id, name }: UserRow): void {
+  #enter(holder: KeyHolder): void {
     if (this.#socket.destroyed) return
     this.#rules.signedIn()
     this.#wait(() => this.#hangUp())
-    this.#leave = this.#rules.connections.take(String(id))
+    this.#leave = this.#rules.connections.take(countedAs(holder))
     if (this.#leave) return
-    this.#rules.context.log.info({ user: name, address: this.#address }, 'too many SSH connections of one account')
+    const user = holder.owner?.name
+    this.#rules.context.log.info({ user, address: this.#address }, 'too many SSH connections of one account')
     this.#hangUp()
   }
 
   /** Reads key and account again: a connection may stay open for long. */
-  async #holder(): Promise<{ title: string; isReadOnly: boolean; owner: UserRow }> {
+  async #holder(): Promise<KeyHolder> {
     const { context } = this.#rules
     const holder = await findKeyHolder(context, this.#fingerprint)
     if (!holder) throw forbidden('this key is not known any more')
     await recordUse(context, holder.key)
-    const { title, isReadOnly } = holder.key
-    return { title, isReadOnly, owner: holder.owner }
+    return holder
   }
 
   #run({ session, channel, serve }: Opened): void {

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import type { UserRow } from '../../db/schema/users.ts'
 import type { Actor } from '../auth/actor.ts'
 import { requireUsableAccount } from '../auth/authenticate.ts'
 import type { Context } from '../context.ts'
+import { openByDeployKey } from '../features/deploy-keys/sign-in.ts'
+import type { KeyHolder } from '../features/public-keys/sign-in.ts'
 import { drainBody, limited } from '../features/transport/body.ts'
 import { takePush } from '../features/transport/push.ts'
 import { GitError } from '../git/errors.ts'
@@ -19,8 +20,8 @@ export interface Caller {
   channel: CommandChannel
   address: string | undefined
   /** Reads key and account anew. @throws Refusal 403 when the key is none any more */
-  holder(): Promise<{ title: string; isReadOnly: boolean; owner: UserRow }>
-  /** Commands of each account that run now. */
+  holder(): Promise<KeyHolder>
+  /** Commands of each account, or key of repositories, that run now. */
   commands: LimitedCount
 }
 
@@ -47,12 +48,13 @@ export async function serveCommand(context: Context, call: Call): Promise<void> 
 /** There is no shell. Wire: people try their key by `ssh -T`, and programs look for Gitea's words. */
 export async function welcome(context: Context, { channel, holder }: Caller): Promise<void> {
   try {
-    const { title, owner } = await holder()
-    requireUsableAccount(context, owner)
-    const key = title.replace(/\p{Cc}+/gu, ' ')
-    channel.say(
-      `Hi there, ${owner.name}! You've successfully authenticated with the key named ${key}, but Hearth does not provide shell access.`,
-    )
+    const { key, owner } = await holder()
+    if (owner) requireUsableAccount(context, owner)
+    const name = key.title.replace(/\p{Cc}+/gu, ' ')
+    const greeting = owner
+      ? `Hi there, ${owner.name}! You've successfully authenticated with the key named ${name}`
+      : "Hi there! You've successfully authenticated with a deploy key"
+    channel.say(`${greeting}, but Hearth does not provide shell access.`)
     channel.finish(0)
   } catch (error) {
     channel.say(`Hearth: ${wordsFor(context, error)}`)
@@ -68,14 +70,14 @@ async function run(context: Context, call: Call): Promise<{ exitCode: number; us
   try {
     const command = readCommand(text)
     if (!command) throw forbidden('only git clone, fetch, push and archive are served here')
-    const { owner, isReadOnly } = await call.holder()
-    user = owner.name
-    requireUsableAccount(context, owner)
+    const holder = await call.holder()
+    const { isReadOnly, ...who } = await identify(context, holder, command)
+    user = who.user.name
     if (isReadOnly && command.service === 'receive-pack') throw forbidden('this key is read-only and cannot push')
-    ended = call.commands.take(String(owner.id))
+    ended = call.commands.take(countedAs(holder))
     if (!ended) throw unavailable('too many Git operations of this account at once, try again')
     const origin = { address: call.address, route: `ssh ${text.slice(0, 300)}`, requestId: randomUUID() }
-    const actor: Actor = { user: owner, method: 'key', publicOnly: false, origin }
+    const actor: Actor = { ...who, method: 'key', publicOnly: false, origin }
     channel.allowSilence(SILENCE_SECONDS)
     const serve = command.service === 'receive-pack' ? push : read
     const exitCode = await serve(context, actor, { ...call, command })
@@ -88,6 +90,29 @@ async function run(context: Context, call: Call): Promise<{ exitCode: number; us
     return { exitCode: 1, user }
   } finally {
     ended?.()
+  }
+}
+
+/** What limits count by. */
+export const countedAs = ({ key, owner }: KeyHolder): string => (owner ? String(owner.id) : `key ${key.id}`)
+
+/** Who a key stands for. One that opens repositories reads and pushes in the name of the owner of the one that is asked for. */
+async function identify(
+  context: Context,
+  { key, owner }: KeyHolder,
+  command: GitCommand,
+): Promise<Pick<Actor, 'user' | 'repositoryIds' | 'isDeployKey'> & { isReadOnly: boolean }> {
+  if (owner) {
+    requireUsableAccount(context, owner)
+    return { user: owner, isReadOnly: key.isReadOnly }
+  }
+  const opened = await openByDeployKey(context, key.id, command)
+  if (opened.owner.kind === 'user') requireUsableAccount(context, opened.owner)
+  return {
+    user: opened.owner,
+    repositoryIds: [opened.repositoryId],
+    isDeployKey: true,
+    isReadOnly: opened.isReadOnly,
   }
 }
 

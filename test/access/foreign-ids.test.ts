@@ -37,6 +37,13 @@ async function things(): Promise<Map<string, number>> {
     [`${own}/hooks/`, await post(`${at}/hooks`, hook)],
     [`${own}/labels/`, await post(`${at}/labels`, { name: 'theirs', color: '#ff0000' })],
     [`${own}/milestones/`, await post(`${at}/milestones`, { title: 'theirs' })],
+    [
+      `${own}/keys/`,
+      await post(`${at}/keys`, {
+        title: 'theirs',
+        key: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBbgdWEuRR2LJQJoaLRU4mUeL7o6DOKnNVRdTWN7hLhY',
+      }),
+    ],
     [`${own}/releases/`, await post(`${at}/releases`, { tag_name: 'theirs' })],
     [
       `${own}/tag_protections/`,
@@ -76,7 +83,7 @@ test('the number of a thing of somebody else leads nowhere below a parent of one
   await alice.client.post('/orgs', { username: 'alices' })
   const numbers = await things()
   const tables =
-    'hooks labels milestones releases tag_protections comments teams public_keys repositories team_members team_repositories notifications oauth_applications'
+    'hooks deploy_keys labels milestones releases tag_protections comments teams public_keys repositories team_members team_repositories notifications oauth_applications'
   const rows = async () => {
     const all = await Promise.all(
       tables
@@ -109,7 +116,10 @@ test('the number of a thing of somebody else leads nowhere below a parent of one
       const answer = await alice.client.request(target, { method: method.toUpperCase(), json })
       asked += 1
       // Wire: the Gitea API says of a key, which everybody may see in a list, that it is not the caller's.
-      const expected = method === 'delete' && path.startsWith('/user/keys/') ? 403 : 404
+      const isOwnKey = path.startsWith('/user/keys/')
+      // Wire: a deploy key that is not there is gone already; the rows below say whether one has gone.
+      const isDeployKey = path.startsWith(`${own}/keys/`)
+      const expected = method !== 'delete' ? 404 : isOwnKey ? 403 : isDeployKey ? 204 : 404
       if (answer.status !== expected) wrong.push(`${method.toUpperCase()} ${target}: ${answer.status} ${answer.text}`)
     }
   }

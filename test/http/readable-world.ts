@@ -89,6 +89,7 @@ export async function makeReadableWorld(service: TestService): Promise<PathOf> {
     [`${own}/labels/{id}`]: { id: label },
     [`${own}/milestones/{id}`]: { id: milestone },
     [`${own}/releases/{id}`]: { id: release },
+    [`${own}/keys/{id}`]: { id: await idOf(`${path}/keys`, { title: 'deploy', key: makeSshKey().line }) },
     [`${own}/branch_protections`]: { name: 'main' },
     [`${own}/tag_protections/{id}`]: { id: tagRule },
     [`${own}/issues/comments/{id}`]: { id: await idOf(`${path}/issues/1/comments`, { body: 'text' }) },

@@ -1,4 +1,4 @@
-import { and, eq, gt, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gt, isNotNull, type SQL, sql } from 'drizzle-orm'
 import { unionAll } from 'drizzle-orm/pg-core'
 import { accessTokens, publicKeys, signInAddresses } from '../../../db/schema/credentials.ts'
 import { comments, issues } from '../../../db/schema/issues.ts'
@@ -52,9 +52,9 @@ async function countActive(db: Context['db'], now: number, isCounted: SQL | unde
       .from(accessTokens)
       .where(gt(accessTokens.lastUsedAt, halfyear)),
     db
-      .select({ userId: publicKeys.userId, at: publicKeys.lastUsedAt })
+      .select({ userId: sql<number>`${publicKeys.userId}`, at: publicKeys.lastUsedAt })
       .from(publicKeys)
-      .where(gt(publicKeys.lastUsedAt, halfyear)),
+      .where(and(isNotNull(publicKeys.userId), gt(publicKeys.lastUsedAt, halfyear))),
   ).as('seen')
   const people = sql<number>`count(distinct ${seen.userId})`
   const [row] = await db

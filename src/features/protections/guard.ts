@@ -47,7 +47,9 @@ export async function loadGuard(
     loadTagRules(db, repository.id),
   ])
   const hasRules = branchRules.length + tagRules.length > 0
-  const mover = await loadMover(db, repository, hasRules ? actor.user : undefined)
+  const mover: Mover = actor.isDeployKey
+    ? { kind: 'deploy key' }
+    : await loadMover(db, repository, hasRules ? actor.user : undefined)
   return { repository, actor, mover, branchRules, tagRules }
 }
 

@@ -6,7 +6,8 @@ import { findKeyByFingerprint, updateLastUse } from './store.ts'
 /** Whose key it is; nobody has shown yet that it is theirs. */
 export interface KeyHolder {
   key: PublicKeyRow
-  owner: UserRow
+  /** Undefined for a key that opens repositories and no account. */
+  owner: UserRow | undefined
 }
 
 /** `last_used_at` is written at most this often, so that reading does not mean writing. */

@@ -40,17 +40,18 @@ const byFingerprint = prepared((db) =>
   db
     .select({ key: publicKeys, owner: users })
     .from(publicKeys)
-    .innerJoin(users, eq(users.id, publicKeys.userId))
+    .leftJoin(users, eq(users.id, publicKeys.userId))
     .where(eq(publicKeys.fingerprint, sql.placeholder('fingerprint')))
     .prepare('public_key_by_fingerprint'),
 )
 
+/** With its owner, where it is the key of an account. */
 export async function findKeyByFingerprint(
   db: Db,
   fingerprint: string,
-): Promise<{ key: PublicKeyRow; owner: UserRow } | undefined> {
+): Promise<{ key: PublicKeyRow; owner: UserRow | undefined } | undefined> {
   const [row] = await byFingerprint(db).execute({ fingerprint })
-  return row
+  return row && { key: row.key, owner: row.owner ?? undefined }
 }
 
 /** Unless it was recorded after `since` already. */

@@ -33,6 +33,7 @@ export function readPushOptions({ actor, repo }: PushAccess, options: readonly s
     change[key] = isSet
   }
   if (Object.keys(change).length === 0) return { change }
+  if (actor.isDeployKey) return { fault: 'a deploy key may not set push options' }
   const verdict = judge(actor, repo, { level: 'admin', isChange: true })
   return verdict === 'granted' ? { change } : { fault: 'only administrators of the repository may set push options' }
 }
