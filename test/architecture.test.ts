@@ -97,6 +97,7 @@ const tierNames: readonly (readonly string[])[] = [
     'collaborators',
     'forks',
     'generation',
+    'issue-templates',
     'transfers',
     'mirrors',
     'templates',

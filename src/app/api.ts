@@ -31,6 +31,7 @@ import { gitHookRoutes } from '../features/git-hooks/routes.ts'
 import { gpgKeyRoutes } from '../features/gpg-keys/routes.ts'
 import { heatmapRoutes } from '../features/heatmap/routes.ts'
 import { issueSubscriptionRoutes } from '../features/issue-subscriptions/routes.ts'
+import { issueTemplateRoutes } from '../features/issue-templates/routes.ts'
 import { issueRoutes } from '../features/issues/routes.ts'
 import { organizationLabelRoutes } from '../features/labels/organization-routes.ts'
 import { labelRoutes } from '../features/labels/routes.ts'
@@ -203,6 +204,7 @@ export const api = (context: Context) =>
     .use(administrationApi(context))
     .use(hookApi(context))
     .use(forkRoutes(context))
+    .use(issueTemplateRoutes(context))
     .use(generationRoutes(context))
     .use(transferRoutes(context))
     .use(mirrorApi(context))

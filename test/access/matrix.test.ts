@@ -280,7 +280,7 @@ const WITHIN_UNIT: Record<string, RegExp> = {
   'repo.pulls':
     / \/repos\/\{owner\}\/\{repo\}\/(labels|milestones|pulls|issues\/comments|issues\/\{index\}\/comments\/\{id\})/,
   'repo.code':
-    / \/repos\/\{owner\}\/\{repo\}\/(contents|file-contents|diffpatch|editorconfig|branches|tags|statuses|commits|git|compare|raw|media|archive|languages|licenses|forks|merge-upstream|mirror-sync|generate|signing)/,
+    / \/repos\/\{owner\}\/\{repo\}\/(contents|file-contents|diffpatch|editorconfig|branches|tags|statuses|commits|git|compare|raw|media|archive|languages|licenses|forks|merge-upstream|mirror-sync|generate|issue_templates|issue_config|signing)/,
 }
 
 test('a member of a team reaches the units of the team only, on every operation', async () => {
