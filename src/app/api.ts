@@ -118,6 +118,7 @@ const repositoryApi = (context: Context) =>
     .use(repositoryCreationRoutes(context))
     .use(repositoryRoutes(context))
     .use(repositoryListRoutes(context))
+    .use(repositoryAvatarRoutes(context))
     .use(topicRoutes(context))
     .use(starRoutes(context))
     .use(watchRoutes(context))
@@ -138,6 +139,7 @@ const contentApi = (context: Context) =>
     .use(contentsWriteRoutes(context))
     .use(patchRoutes(context))
     .use(editorConfigRoutes(context))
+    .use(issueTemplateRoutes(context))
     .use(rawRoutes(context))
     .use(archiveRoutes(context))
 
@@ -148,7 +150,6 @@ const organizationApi = (context: Context) =>
     .use(organizationMemberRoutes(context))
     .use(userOrganizationRoutes(context))
     .use(organizationAvatarRoutes(context))
-    .use(repositoryAvatarRoutes(context))
     .use(organizationBlockRoutes(context))
     .use(organizationLabelRoutes(context))
     .use(teamListRoutes(context))
@@ -157,6 +158,10 @@ const organizationApi = (context: Context) =>
     .use(teamRepositoryRoutes(context))
     .use(repositoryTeamRoutes(context))
     .use(collaboratorRoutes(context))
+
+/** Repositories that come from others, or go to another owner. */
+const copyApi = (context: Context) =>
+  new Elysia({ name: 'copyApi' }).use(forkRoutes(context)).use(generationRoutes(context)).use(transferRoutes(context))
 
 /** Repositories on other servers. */
 const mirrorApi = (context: Context) =>
@@ -203,8 +208,5 @@ export const api = (context: Context) =>
     .use(organizationApi(context))
     .use(administrationApi(context))
     .use(hookApi(context))
-    .use(forkRoutes(context))
-    .use(issueTemplateRoutes(context))
-    .use(generationRoutes(context))
-    .use(transferRoutes(context))
+    .use(copyApi(context))
     .use(mirrorApi(context))
