@@ -135,10 +135,12 @@ test('ten thousand of them come in pages', async () => {
   const first = await visitor.get(APPLICATIONS)
   expect(first.text).toContain('All 10000')
   expect(first.text.length).toBeLessThan(30_000)
-  const [, pages = ''] = /Page 1 of (\d+)/.exec((await visitor.get(`${APPLICATIONS}/grants`)).text) ?? []
+  const rows = ({ text }: { text: string }) => [...text.matchAll(/Take back</g)].length
+  const start = await visitor.get(`${APPLICATIONS}/grants`)
+  const [, pages = ''] = /Page 1 of (\d+)/.exec(start.text) ?? []
   const last = await visitor.get(`${APPLICATIONS}/grants?page=${pages}`)
   expect(last.text).toContain(`Page ${pages} of ${pages}`)
-  expect([...last.text.matchAll(/Take back</g)].length * Number(pages)).toBe(10_000)
+  expect(rows(start) * (Number(pages) - 1) + rows(last)).toBe(10_000)
   await service.context.sql`delete from oauth_applications where client_id like 'many-%'`
 })
 
