@@ -1,7 +1,7 @@
 import type { Db } from '../../../db/client.ts'
 import { enqueueJobs } from '../../jobs/enqueue.ts'
 
-/** Updates at once: half of the places that Git has for transfers. Those of one repository are in one queue, one after the other. */
+/** Updates at once: half of the places that Git has for transfers. Pulls of one repository go one after the other. */
 const QUEUES = 8
 
 export async function enqueuePulls(tx: Db, repositoryIds: readonly number[]): Promise<void> {

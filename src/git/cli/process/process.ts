@@ -51,7 +51,10 @@ export interface Command {
   environment?: Record<string, string>
   call?: Call | undefined
   isTransfer?: boolean
-  /** No file that it writes grows larger: it fails. */
+  /**
+   * It takes in what a stranger's server sends. No file that it writes grows larger, and none of its processes has more memory for itself
+   * than one command may have: it fails.
+   */
   maxFileBytes?: number
   /**
    * Left out, it looks a thing up. `some` and `much` walk what somebody pushed, and are ended where they take more than they reserved.
@@ -131,7 +134,7 @@ function spawn(
   const { folder, beside, stdin, stdout, settings, environment, program = runner.binary, cwd = runner.root } = command
   const input = stdin instanceof ReadableStream ? closable(stdin) : undefined
   const words = [program, ...(folder === undefined ? [] : [`--git-dir=${folder}`]), ...command.args]
-  const child = Bun.spawn([...limitOnFiles(command.maxFileBytes), ...words], {
+  const child = Bun.spawn([...limitsOf(runner, command), ...words], {
     cwd,
     env: {
       ...runner.environment,
@@ -170,13 +173,16 @@ function spawn(
 }
 
 /**
- * A shell that limits itself and becomes what stands behind. POSIX counts in blocks of 512 bytes. With the signal ignored a write fails,
- * and git says so; killed by it, git would say nothing.
+ * A shell that limits itself and becomes what stands behind. POSIX counts files in blocks of 512 bytes, and memory in KiB. With the signal
+ * ignored a write fails, and git says so; killed by it, git would say nothing. Watching the memory would come too late for a delta that
+ * says "this, ten thousand times".
  */
-const limitOnFiles = (maxBytes: number | undefined): string[] =>
-  maxBytes === undefined
-    ? []
-    : ['/bin/sh', '-c', 'trap "" XFSZ; ulimit -f "$0" && exec "$@"', String(Math.ceil(maxBytes / 512))]
+function limitsOf({ maxMemoryBytes }: Runner, { maxFileBytes }: Command): string[] {
+  if (maxFileBytes === undefined) return []
+  const [blocks, kibibytes] = [Math.ceil(maxFileBytes / 512), Math.ceil(maxMemoryBytes / 1024)]
+  const script = 'trap "" XFSZ; ulimit -f "$0" && ulimit -d "$1" && shift && exec "$@"'
+  return ['/bin/sh', '-c', script, String(blocks), String(kibibytes)]
+}
 
 /** Ends a process group once, as `Running.stop` says. */
 function stopper(pid: number, closeInput: ((reason: GitError) => boolean) | undefined) {

@@ -3,6 +3,7 @@ import type { RemoteCredentials } from '../../model.ts'
 
 /** What git says (2.39-2.50, LC_ALL=C), and what the owner of a mirror is told. The first that fits. */
 const REASONS: readonly (readonly [RegExp, GitError['kind'], string])[] = [
+  [/Out of memory|malloc failed|mmap failed/, 'too-large', 'what the other server sends would need too much memory'],
   [/File too large/, 'too-large', 'the other server sends more than is allowed here'],
   [
     /Authentication failed|could not read Username|could not read Password/,

@@ -1,4 +1,5 @@
 import { readdir, rm } from 'node:fs/promises'
+import { isIP } from 'node:net'
 import { join } from 'node:path'
 import { GitError } from '../../errors.ts'
 import type { Call, ListedRemote, Remote } from '../../model.ts'
@@ -54,6 +55,8 @@ export async function fetchRemote(
       settings: [
         // One pack, so that the limit on a file is one on all that comes.
         ['fetch.unpackLimit', '1'],
+        // Each thread has a stack, which counts as memory.
+        ['pack.threads', '2'],
         WITHOUT_FLUSHING,
       ],
     })
@@ -142,7 +145,8 @@ async function talk(
   const place = `${hostname}:${port || (protocol === 'https:' ? '443' : '80')}`
   const settings: (readonly [string, string])[] = [
     ...LEAST_PACE,
-    ['http.curloptResolve', `${place}:${addresses.join(',')}`],
+    // An address in the URL is never looked up.
+    ...(isAddress(hostname) ? [] : [['http.curloptResolve', `${place}:${addresses.join(',')}`] as const]),
     ['http.followRedirects', 'false'],
     ['credential.helper', ''],
     ...(credentials ? [[`credential.${origin}.helper`, HELPER] as const] : []),
@@ -159,6 +163,8 @@ async function talk(
     throw error instanceof GitError ? remoteFailure(error, credentials) : error
   }
 }
+
+const isAddress = (hostname: string): boolean => isIP(hostname.replace(/^\[|\]$/g, '')) !== 0
 
 /** A shell function, as git runs it: with `get` it prints what the environment holds. `echo` would read backslashes. */
 const HELPER = `!f() { test "$1" = get && printf 'username=%s\\npassword=%s\\n' "$HEARTH_REMOTE_USER" "$HEARTH_REMOTE_PASSWORD"; }; f`
