@@ -32,3 +32,15 @@ export const listAssignable = (db: Db, repository: Repository): Promise<UserRow[
     .from(users)
     .where(and(isPerson, writers(repository)))
     .orderBy(users.lowerName)
+
+/** Everybody who was given the repository in some way, by name: whom a review can be asked of. */
+export const listReviewers = (db: Db, repository: Repository): Promise<UserRow[]> =>
+  db
+    .select()
+    .from(users)
+    .where(and(isPerson, sql`${users.id} in (${peopleGiven(repository)})`))
+    .orderBy(users.lowerName)
+
+/** Whether somebody is one of them. */
+export const isReviewer = async (db: Db, repository: Repository, userId: number): Promise<boolean> =>
+  (await db.$count(users, and(eq(users.id, userId), isPerson, sql`${users.id} in (${peopleGiven(repository)})`))) > 0

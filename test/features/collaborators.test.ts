@@ -101,3 +101,22 @@ describe('the teams of a repository', () => {
     expect((await person.client.put(`${teams}/devs`)).status).toBe(403)
   })
 })
+
+test('a review can be asked of whoever was given the repository, and only these may see who that is', async () => {
+  const [host, helper, outsider] = [await service.createUser(), await service.createUser(), await service.createUser()]
+  const place = await service.createRepository(host)
+  await host.client.put(`${place.path}/collaborators/${helper.name}`, { permission: 'read' })
+  const path = `${place.path}/reviewers`
+  const logins = async (user: TestUser) => {
+    const { body } = await user.client.get(path)
+    return Array.isArray(body) ? body.map(({ login }) => login).sort() : body
+  }
+  const given = [host.name, helper.name].sort()
+  expect(await logins(host)).toEqual(given)
+  expect(await logins(helper)).toEqual(given)
+  expect(await logins(service.admin)).toEqual(given)
+  expect((await outsider.client.get(path)).status).toBe(403)
+  expect((await service.anonymous.get(path)).status).toBe(401)
+  await host.client.patch(place.path, { private: true })
+  expect((await outsider.client.get(path)).status).toBe(404)
+})

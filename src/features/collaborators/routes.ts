@@ -7,7 +7,7 @@ import { pageQuery } from '../../http/query.ts'
 import { viewerOf } from '../../http/viewer.ts'
 import { presentUser, User } from '../../wire/user.ts'
 import { AddCollaboratorOption, RepoCollaboratorPermission } from './schema.ts'
-import { addCollaborator, readPermission, removeCollaborator, requireCollaborator } from './service.ts'
+import { addCollaborator, getReviewers, readPermission, removeCollaborator, requireCollaborator } from './service.ts'
 import { listCollaborators } from './store.ts'
 
 const read = { scope: 'repository', login: true } as const
@@ -110,5 +110,17 @@ export const collaboratorRoutes = (context: Context) =>
         readRepo: read,
         response: { 200: t.Array(User) },
         detail: { operationId: 'repoGetAssignees', summary: 'Who can be asked to work on issues' },
+      },
+    )
+    .get(
+      '/reviewers',
+      async ({ actor, repo }) => {
+        const people = await getReviewers(context, { actor, repo })
+        return people.map((user) => presentUser(user, viewerOf(context, actor)))
+      },
+      {
+        readRepo: read,
+        response: { 200: t.Array(User) },
+        detail: { operationId: 'repoGetReviewers', summary: 'Whom a review can be asked of', 'x-refuses': [403] },
       },
     )

@@ -1,5 +1,5 @@
 import type { UserRow } from '../../../db/schema/users.ts'
-import { findAssignable } from '../../access/assignable.ts'
+import { findAssignable, isReviewer, listReviewers } from '../../access/assignable.ts'
 import { isBlockedInside } from '../../access/blocks.ts'
 import { decideRights, maySeeOwner } from '../../access/decide.ts'
 import { Level, levelWord } from '../../access/levels.ts'
@@ -92,6 +92,16 @@ export async function readPermission(context: Context, { actor, repo, name }: As
   if (!account || !(isCollaborator || maySeeOwner(context.config, actor, account.row, account.isRelated)))
     throw notFound()
   return { user: account.row, permission: levelWord(await levelOf(context, repo.repository.id, account.row)) }
+}
+
+/** @throws Refusal 403 unless the caller was given the repository, or administrates the site, and while it is archived */
+export async function getReviewers(
+  { db }: Context,
+  { actor, repo: { repository } }: { actor: Actor | undefined; repo: RepositoryAccess },
+): Promise<UserRow[]> {
+  const mayAsk = actor !== undefined && (actor.user.isAdmin || (await isReviewer(db, repository, actor.user.id)))
+  if (!mayAsk || repository.isArchived) throw forbidden('doer has no permission to get reviewers')
+  return listReviewers(db, repository)
 }
 
 /** What somebody may do at most, whoever asks. */
