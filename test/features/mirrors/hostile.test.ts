@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { deflateSync } from 'node:zlib'
 import { storagePath } from '../../../src/git/storage.ts'
 import { startTestService, type TestService, type TestUser } from '../../harness/service.ts'
+import { until } from '../../harness/until.ts'
+import { processesWith } from '../transport/replica.ts'
 import { type OtherServer, startOtherServer } from './other-server.ts'
 
 let service: TestService
@@ -204,6 +206,24 @@ test('a name that leads inside is refused, also when it leads there later', asyn
     expect(other.seen).toEqual([])
   } finally {
     await strict.stop()
+  }
+})
+
+test('a server that says nothing is left at the deadline, and no process stays', async () => {
+  const hasty = await startTestService({ settings: { MIGRATIONS_ALLOWED_HOSTS: 'loopback', GIT_TIMEOUT_SECONDS: '1' } })
+  const silence = Promise.withResolvers<Response>()
+  try {
+    const user = await hasty.createUser()
+    other.answer = () => silence.promise
+    const body = { clone_addr: other.url('plain'), repo_name: 'silent' }
+    expect((await user.client.post('/repos/migrate', body)).status).toBe(201)
+    await hasty.drain()
+    const state = await user.client.get(`/repos/${user.name}/silent/mirror`)
+    expect(state.body).toMatchObject({ status: 'failed', last_error: 'the transfer took too long' })
+    await until(() => processesWith(other.url('plain')).length === 0, 'git and its children are gone')
+  } finally {
+    silence.resolve(new Response('late'))
+    await hasty.stop()
   }
 })
 
