@@ -19,6 +19,7 @@ export interface Circumstances {
   bearer: string | undefined
   /** The token of a form, where the request is one. */
   formToken?: string | undefined
+  isPage?: boolean
   /** A token in the body of a form. */
   bodyToken: string | undefined
 }
@@ -32,7 +33,7 @@ export interface Circumstances {
 export async function proveCredential(
   context: Context,
   request: Request,
-  { origin, bearer, bodyToken, formToken }: Circumstances,
+  { origin, bearer, bodyToken, formToken, isPage }: Circumstances,
 ): Promise<Actor | undefined> {
   const authorization = request.headers.get('authorization') ?? undefined
   const credential = readCredential({
@@ -46,7 +47,7 @@ export async function proveCredential(
   if (credential.kind === 'session') {
     const actor = await findSessionActor(context, credential.secret, origin)
     if (!actor) return undefined
-    requireOwnRequest(context, request, { session: actor.session, formToken })
+    requireOwnRequest(context, request, { session: actor.session, formToken, isPage })
     return { ...actor, origin }
   }
   const actor = await findActor(context, credential, { request, origin })

@@ -17,24 +17,32 @@ export const formTokenOf = ({ secrets }: Pick<Context, 'secrets'>, session: Pick
 /** Whether a method changes nothing (RFC 9110, 9.2.1). */
 export const isSafe = (method: string): boolean => /^(GET|HEAD|OPTIONS)$/.test(method)
 
+interface Shown {
+  session?: SessionRow | undefined
+  formToken?: string | undefined
+  /** Not the API, where programs have tokens. */
+  isPage?: boolean | undefined
+}
+
 /**
  * Refuses what another site's page has sent in the name of whoever looks at it. A browser says where a request comes from, in
- * Sec-Fetch-Site or in Origin. Where neither is there, a session has to be shown by the token of its forms.
+ * Sec-Fetch-Site or in Origin. One that says neither has to show the token of the session's forms. Wire: programs that drive the forms
+ * of pages and keep the cookie themselves send neither, and no page of others can make them send anything.
  * @throws Refusal 403
  */
-export function requireOwnRequest(
-  site: Site,
-  request: Request,
-  { session, formToken }: { session?: SessionRow | undefined; formToken?: string | undefined },
-): void {
+export function requireOwnRequest(site: Site, request: Request, { session, formToken, isPage = false }: Shown): void {
   if (isSafe(request.method)) return
   const isOwn = cameFromHere(site, request)
   if (isOwn === true || (isOwn === undefined && session === undefined)) return
+  if (isOwn === undefined && isPage && !isBrowser(request)) return
   const token = formToken ?? request.headers.get(FORM_TOKEN_HEADER) ?? undefined
   if (isOwn === undefined && session && token !== undefined && constantTimeEqual(token, formTokenOf(site, session)))
     return
   throw forbidden('this request did not come from a page of this service', { withoutUrl: true })
 }
+
+/** All browsers begin so, for the sake of servers of the nineties; pages of other sites cannot change it in what they make a browser send. */
+const isBrowser = ({ headers }: Request): boolean => headers.get('user-agent')?.startsWith('Mozilla/') ?? false
 
 /** Undefined where the request says nothing of it: then no browser of this decade has sent it. */
 function cameFromHere({ baseUrl }: Site, { headers, url }: Request): boolean | undefined {

@@ -27,8 +27,8 @@ export async function identify(
 async function prove(context: Context, exchange: Exchange, formToken: string | undefined): Promise<Actor | undefined> {
   try {
     const origin = originOf(context, exchange)
-    const { bearer, bodyToken } = exchange
-    return await proveCredential(context, exchange, { origin, bearer, bodyToken, formToken })
+    const { bearer, bodyToken, isPage } = exchange
+    return await proveCredential(context, exchange, { origin, bearer, bodyToken, formToken, isPage })
   } catch (error) {
     // A fault of the service is not the caller's.
     if (error instanceof Refusal && error.status < 500) await countWrongCredential(context, exchange)

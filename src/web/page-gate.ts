@@ -62,7 +62,7 @@ async function identifyReader(context: Context, request: Request, body: unknown)
   exchangeOf(request).isPage = true
   const formToken = readFormToken(body)
   const actor = await identify(context, request, { mayChangePassword: true, formToken })
-  requireOwnRequest(context, request, { session: actor?.session, formToken })
+  requireOwnRequest(context, request, { session: actor?.session, formToken, isPage: true })
   return actor
 }
 

@@ -24,6 +24,7 @@ export function createVisitor(url: string): Visitor {
   const cookies = new Map<string, string>()
   const send = async (path: string, init: RequestInit): Promise<PageAnswer> => {
     const headers = new Headers(init.headers)
+    if (!headers.has('user-agent')) headers.set('user-agent', 'Mozilla/5.0 (a test)')
     if (cookies.size > 0) headers.set('cookie', [...cookies].map(([name, value]) => `${name}=${value}`).join('; '))
     const answer = await fetch(new URL(path, url), { ...init, headers, redirect: 'manual' })
     for (const line of answer.headers.getSetCookie()) keep(cookies, line)

@@ -269,6 +269,9 @@ describe('a request that another site has made', () => {
     expect((await browser.post('/user/logout', { _csrf: token }, { origin: 'https://evil.example' })).status).toBe(403)
     expect((await browser.post('/user/logout', { _csrf: token }, {})).status).toBe(303)
     expect(await whoAmI(browser)).toBe(401)
+    // Programs that drive the form keep no secret of a page.
+    const program = await signedIn()
+    expect((await program.post('/user/logout', {}, { 'user-agent': 'python-requests/2.32' })).status).toBe(303)
   })
 
   test('over the API its token stands in a header', async () => {
