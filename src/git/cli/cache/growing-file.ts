@@ -70,6 +70,8 @@ export class GrowingFile {
     }
     try {
       await this.#sizeBeyond(0)
+      // The file may be closed already.
+      if (!this.#readers.has(reader)) throw new GitError('aborted', 'aborted', 'the reader went away')
     } catch (error) {
       await close()
       throw error
