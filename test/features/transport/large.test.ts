@@ -7,7 +7,9 @@ import { hostRepository, workTree } from './hosted.ts'
 import { type Replica, startReplica } from './replica.ts'
 
 /** More by hand: `LARGE_MIB=500 bun test ...`. */
-const MIB = Number(process.env.LARGE_MIB ?? 100)
+const MIB = Number(process.env.LARGE_MIB ?? 200)
+/** Buffers that wait to be collected come to about 100 MiB, whatever the size. */
+const MAX_GROWTH = 150 * 1024 * 1024
 
 let service: TestService
 let owner: TestUser
@@ -56,6 +58,6 @@ test(`${MIB} MiB go in and out while the server's memory stays where it was`, as
       .arrayBuffer()
       .then((bytes) => createHash('sha256').update(Buffer.from(bytes)).digest('hex')),
   ).toBe(digest)
-  expect(pushed - before).toBeLessThan(80 * 1024 * 1024)
-  expect(cloned - before).toBeLessThan(80 * 1024 * 1024)
+  expect(pushed - before).toBeLessThan(MAX_GROWTH)
+  expect(cloned - before).toBeLessThan(MAX_GROWTH)
 }, 600_000)
