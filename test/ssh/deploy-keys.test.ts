@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { connect } from '../../db/connect.ts'
 import { commit, type Hosted, hostRepository, workTree } from '../features/transport/hosted.ts'
 import { startTestService, type TestService, type TestUser } from '../harness/service.ts'
 import { addKey, makeKey, ssh, type TestKey, withKey } from '../harness/ssh.ts'
+import { until } from '../harness/until.ts'
 
 let service: TestService
 let owner: TestUser
@@ -126,6 +128,28 @@ test('of many who add and delete one key at once, none fails and nothing is left
     }),
   )
   expect(answers.every(({ status }) => [201, 204, 422].includes(status))).toBe(true)
+})
+
+test('a key may be deleted while its repository is', async () => {
+  const place = await hostRepository(service, owner)
+  const made = await deploy(makeKey(service), {}, place)
+  const waits = (most: number) =>
+    until(async () => {
+      const rows = await service.context.sql`
+        select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      return rows.length >= most
+    }, `${most} wait for the key`)
+  const other = connect(service.databaseUrl, { max: 1 })
+  const answers = await other.begin(async (tx) => {
+    await tx`select 1 from public_keys where id = ${made.number('key_id')} for update`
+    const key = owner.client.delete(`${keysOf(place)}/${made.number('id')}`)
+    await waits(1)
+    const repository = owner.client.delete(`/repos/${owner.name}/${place.name}`)
+    await waits(2)
+    return { key, repository }
+  })
+  expect((await Promise.all([answers.key, answers.repository])).map(({ status }) => status)).toEqual([204, 204])
+  await other.end()
 })
 
 test('keys are for administrators, and are no more than MAX_OWNED', async () => {

@@ -1,3 +1,4 @@
+import type { Db } from '../../../db/client.ts'
 import { violatedConstraint } from '../../../db/violations.ts'
 import { requireOwnedQuota } from '../../access/quota.ts'
 import type { RepositoryAccess } from '../../access/repository-access.ts'
@@ -8,7 +9,8 @@ import { invalid, notFound } from '../../kernel/errors.ts'
 import type { ShownDeployKey } from '../../wire/deploy-key.ts'
 import { parsePublicKey } from '../public-keys/parse.ts'
 import type { CreateKeyOption } from '../public-keys/schema.ts'
-import { countDeployKeys, findDeployKey, holdKey, insertDeployKey, lockKeyOf, removeDeployKey } from './store.ts'
+import { lockRepository } from '../refs/store.ts'
+import { countDeployKeys, findDeployKey, holdKey, insertDeployKey, removeDeployKey } from './store.ts'
 
 interface Subject {
   actor: Actor
@@ -38,6 +40,7 @@ export async function addDeployKey(
   const { title, read_only: isReadOnly = false } = option
   try {
     return await db.transaction(async (tx) => {
+      await lockFirst(tx, repositoryId)
       const keyId = await holdKey(tx, content)
       if (keyId === undefined) throw invalid('Key content has been used as non-deploy key')
       const deployKey = await insertDeployKey(tx, { repositoryId, keyId, title, isReadOnly })
@@ -66,12 +69,20 @@ export async function deleteDeployKey(
 ): Promise<void> {
   if (id === undefined) return
   await db.transaction(async (tx) => {
-    await lockKeyOf(tx, repo.repository.id, id)
+    await lockFirst(tx, repo.repository.id)
     const row = await removeDeployKey(tx, repo.repository.id, id)
     if (!row) return
     const before = { title: row.title, isReadOnly: row.isReadOnly }
     await recordAudit(tx, actor, { action: 'deploy_key.delete', subject: subjectOf(repo), before })
   })
+}
+
+/**
+ * The repository before its keys, as the deletion of a repository locks them: the other way round each would wait for the other.
+ * @throws Refusal 404 when it is gone
+ */
+async function lockFirst(tx: Db, repositoryId: number): Promise<void> {
+  if (!(await lockRepository(tx, repositoryId))) throw notFound()
 }
 
 const subjectOf = ({ repository, fullName }: RepositoryAccess) => ({

@@ -76,18 +76,6 @@ export async function insertDeployKey(tx: Db, key: typeof deployKeys.$inferInser
   return row
 }
 
-/**
- * Keeps others from giving the key of a deploy key to repositories until the transaction ends. The key is locked before its rows, as
- * `holdKey` does: the other way round, who adds and who deletes would wait for each other.
- */
-export async function lockKeyOf(tx: Db, repositoryId: number, id: number): Promise<void> {
-  const ofDeployKey = tx
-    .select({ id: deployKeys.keyId })
-    .from(deployKeys)
-    .where(and(eq(deployKeys.repositoryId, repositoryId), eq(deployKeys.id, id)))
-  await tx.select({ id: publicKeys.id }).from(publicKeys).where(eq(publicKeys.id, ofDeployKey)).for('update')
-}
-
 export async function removeDeployKey(tx: Db, repositoryId: number, id: number): Promise<DeployKeyRow | undefined> {
   const [row] = await tx
     .delete(deployKeys)
