@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { TOTP } from 'otpauth'
 import { startTestService, type TestService, type TestUser } from '../harness/service.ts'
+import { until } from '../harness/until.ts'
 
 let service: TestService
 const clock = { time: Date.now(), now: () => new Date(clock.time) }
@@ -121,6 +122,52 @@ test('an enrolment that was not confirmed changes nothing', async () => {
   await basic.post('/user/two_factor')
   expect((await basic.post('/user/two_factor/confirm', { code: 'wrong' })).status).toBe(422)
   expect((await basic.get('/user')).status).toBe(200)
+})
+
+const untilWaiting = (requests: number) =>
+  until(async () => {
+    const [row] = await service.context.sql<{ waiting: number }[]>`
+      select count(*)::int as waiting from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`
+    return (row?.waiting ?? 0) >= requests
+  }, `${requests} requests wait for a row`)
+
+test('a code confirms no enrolment that was begun while it was judged', async () => {
+  const user = await service.createUser()
+  const basic = service.client({ basic: `${user.name}:${user.password}` })
+  const confirm = (secret: string) =>
+    basic.post('/user/two_factor/confirm', { code: new TOTP({ secret }).generate({ timestamp: clock.time }) })
+  const first = (await basic.post('/user/two_factor')).string('secret')
+  const second = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
+  const { sql, secrets } = service.context
+  const { sent } = await sql.begin(async (tx) => {
+    const [{ id } = { id: 0 }] = await tx<{ id: number }[]>`
+      select id from two_factors join users on id = user_id where name = ${user.name} for update of two_factors`
+    const sent = confirm(first)
+    await untilWaiting(1)
+    await tx`update two_factors set secret = ${secrets.seal('two-factor', second)} where user_id = ${id}`
+    return { sent }
+  })
+  expect((await sent).status).toBe(409)
+  expect((await user.client.get('/user/two_factor')).body).toMatchObject({ enabled: false })
+  expect((await confirm(second)).status).toBe(200)
+})
+
+test('new recovery codes and switching it off at the same time leave no code behind', async () => {
+  const { user, nextCode } = await enrol()
+  const basic = service.client({ basic: `${user.name}:${user.password}` })
+  const { sent } = await service.context.sql.begin(async (tx) => {
+    await tx`
+      select 1 from recovery_codes join users on users.id = user_id where name = ${user.name} for update of recovery_codes`
+    const headers = { 'X-Service-OTP': nextCode() }
+    const renewal = basic.request('/user/two_factor/recovery_codes', { method: 'POST', headers })
+    await untilWaiting(1)
+    const removal = service.admin.client.delete(`/admin/users/${user.name}/two_factor`)
+    await untilWaiting(2)
+    return { sent: [renewal, removal] }
+  })
+  expect((await Promise.all(sent)).map(({ status }) => status)).toEqual([200, 204])
+  expect((await user.client.get('/user/two_factor')).body).toMatchObject({ enabled: false, recovery_codes_left: 0 })
 })
 
 test('an administrator switches it off for somebody, nobody else does', async () => {

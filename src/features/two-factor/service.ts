@@ -63,9 +63,11 @@ export function offerEnrolment(context: Context, user: UserRow, session: Session
 
 const isOn = () => conflict('two-factor authentication is on already')
 
+const changedMeanwhile = () => conflict('two-factor authentication was switched on, or begun again, at the same time')
+
 /**
  * Switches it on, and makes the recovery codes. Sessions that began without it end, but for the one that does this.
- * @throws Refusal 404 without an enrolment, 409 when it is on already, 422 for a wrong code
+ * @throws Refusal 404 without an enrolment, 409 when it is on already or was begun again meanwhile, 422 for a wrong code
  */
 export async function confirm(context: Context, actor: Actor, code: string): Promise<string[]> {
   const { db, clock, secrets } = context
@@ -78,7 +80,7 @@ export async function confirm(context: Context, actor: Actor, code: string): Pro
   if (step === undefined) throw invalid('is not what the application shows now', 'code')
   const codes = makeRecoveryCodes()
   await db.transaction(async (tx) => {
-    if (!(await confirmEnrolment(tx, user.id, { at: now, step }))) throw isOn()
+    if (!(await confirmEnrolment(tx, found, { at: now, step }))) throw changedMeanwhile()
     await replaceRecoveryCodes(tx, user.id, codes.map(recoveryCodeHash))
     await endSessions(tx, user.id, actor.session)
     await recordAudit(tx, actor, { action: 'user.two_factor_on', subject: subjectOf(user) })

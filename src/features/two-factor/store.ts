@@ -23,27 +23,32 @@ export async function upsertEnrolment(db: Db, userId: number, secret: Uint8Array
   return rows.length > 0
 }
 
-/** False when it was confirmed already. `step`: that of the code which confirmed it, used up by this. */
+/**
+ * Confirms this enrolment; false when it was confirmed already, or begun again with another secret meanwhile.
+ * @param step that of the code which confirms it, used up by this
+ */
 export async function confirmEnrolment(
   db: Db,
-  userId: number,
+  { userId, secret }: Pick<TwoFactorRow, 'userId' | 'secret'>,
   { at, step }: { at: Date; step: number },
 ): Promise<boolean> {
   const rows = await db
     .update(twoFactors)
     .set({ confirmedAt: at, lastStep: step })
-    .where(and(eq(twoFactors.userId, userId), isNull(twoFactors.confirmedAt)))
+    .where(and(eq(twoFactors.userId, userId), eq(twoFactors.secret, secret), isNull(twoFactors.confirmedAt)))
     .returning({ userId: twoFactors.userId })
   return rows.length > 0
 }
 
+/** False when it is off. The enrolment goes first: it is the lock of the recovery codes. */
 export async function removeTwoFactor(db: Db, userId: number): Promise<boolean> {
-  await db.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId))
   const gone = await db
     .delete(twoFactors)
     .where(and(eq(twoFactors.userId, userId), isNotNull(twoFactors.confirmedAt)))
     .returning({ userId: twoFactors.userId })
-  return gone.length > 0
+  if (gone.length === 0) return false
+  await db.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId))
+  return true
 }
 
 /** Of two who replace the codes at once, both would find only the old ones to delete. False when it is off by now. */
