@@ -32,7 +32,7 @@ export async function isRightCode(context: Context, userId: number, code: string
 }
 
 /** RFC 6238, 5.2: a code is taken once, and none that is older than the last. */
-export async function useStep({ db }: Context, userId: number, step: number): Promise<boolean> {
+async function useStep({ db }: Context, userId: number, step: number): Promise<boolean> {
   const used = await db
     .update(twoFactors)
     .set({ lastStep: step })

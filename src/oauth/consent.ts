@@ -7,7 +7,7 @@ import { isRegisteredRedirect } from '../features/oauth-applications/redirect-ur
 import type { AuthorizationRequest } from './authorization-request.ts'
 import { errorOf, type Person, sentBack } from './authorize.ts'
 import { OAuthError } from './errors.ts'
-import { issueCode } from './issue-code.ts'
+import { boundRequestOf, issueCode } from './issue-code.ts'
 
 /** As long as somebody may look at the page before they answer. */
 const ANSWER_MS = 3_600_000
@@ -18,21 +18,15 @@ const MAX_REQUESTS = 20
 /** Keeps a request until it is answered. @returns its handle, for the form */
 export async function keepRequest(context: Context, request: AuthorizationRequest, person: Person): Promise<string> {
   const { db, clock } = context
-  const { application, redirectUri, state, scopes, requestedScope, nonce, codeChallenge, codeChallengeMethod } = request
   const handle = base32(randomBytes(32))
   const sessionId = person.session.id
   await db.transaction(async (tx) => {
     await tx.insert(oauthRequests).values({
       handle,
       sessionId,
-      applicationId: application.id,
-      redirectUri,
-      state,
-      scopes,
-      requestedScope,
-      nonce,
-      codeChallenge,
-      codeChallengeMethod,
+      applicationId: request.application.id,
+      state: request.state,
+      ...boundRequestOf(request),
       createdAt: clock.now(),
     })
     const ofSession = eq(oauthRequests.sessionId, sessionId)
@@ -85,12 +79,8 @@ export function answerRequest(context: Context, form: ConsentForm, person: Perso
     if (taken.length === 0) return undefined
     if (form.granted === 'false')
       return sentBack(context, request, errorOf(new OAuthError('access_denied', 'the request is denied'))).location
-    const code = await issueCode(context, tx, {
-      ...bound(request),
-      application,
-      person,
-      authTime: person.session.authenticatedAt,
-    })
+    const consented = { ...request, application, person, authTime: person.session.authenticatedAt }
+    const code = await issueCode(context, tx, consented)
     return sentBack(context, request, { code }).location
   })
 }
@@ -121,15 +111,6 @@ function agrees(form: ConsentForm, { request, application }: Kept): boolean {
     isSame(form.nonce, request.nonce)
   )
 }
-
-const bound = (request: Kept['request']) => ({
-  scopes: request.scopes,
-  requestedScope: request.requestedScope,
-  redirectUri: request.redirectUri,
-  nonce: request.nonce,
-  codeChallenge: request.codeChallenge,
-  codeChallengeMethod: request.codeChallengeMethod,
-})
 
 /** Forgets requests that nobody has answered. */
 export async function removeOldRequests({ db, clock }: Context): Promise<number> {

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { OAuthApplicationRow } from '../../db/schema/oauth.ts'
-import { makeOAuthSecret, makeRefreshToken, writeRefreshToken } from '../auth/oauth-secrets.ts'
+import { makeOAuthSecret } from '../auth/oauth-secrets.ts'
 import type { Context } from '../context.ts'
 import { spend } from '../http/rate-limit.ts'
 import { sha256Hex } from '../kernel/hashing.ts'
@@ -20,14 +20,7 @@ import { authorizeDevice } from './issue-code.ts'
 import type { Parameters } from './parameters.ts'
 import { grantedScopes } from './scopes.ts'
 import { beginFamily, findById } from './store.ts'
-import {
-  accessExpiry,
-  presentTokens,
-  refreshExpiry,
-  requireUsableGrant,
-  storeAccessToken,
-  type TokenAnswer,
-} from './tokens.ts'
+import { makeFirstTokens, presentTokens, requireUsableGrant, storeAccessToken, type TokenAnswer } from './tokens.ts'
 
 /** RFC 8628, 3.4. */
 export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
@@ -49,7 +42,7 @@ const newUserCode = (): string => Array.from({ length: 8 }, () => LETTERS.charAt
 export const shownUserCode = (code: string): string => `${code.slice(0, 4)}-${code.slice(4)}`
 
 /** As somebody has typed it; undefined for what is no code. */
-export function readUserCode(text: string): string | undefined {
+function readUserCode(text: string): string | undefined {
   const code = text.toUpperCase().replace(/[^A-Z]/g, '')
   return USER_CODE.test(code) ? code : undefined
 }
@@ -147,22 +140,16 @@ export async function pollDevice(
 }
 
 async function beginTokens(context: Context, client: OAuthApplicationRow, deviceId: number): Promise<TokenAnswer> {
-  const now = context.clock.now()
-  const accessToken = makeOAuthSecret('access')
-  const refresh = makeRefreshToken()
-  const expiresAt = accessExpiry(context, now)
+  const { family, ...tokens } = makeFirstTokens(context)
   const { authorization, user } = await context.db.transaction(async (tx) => {
     const id = await takeAnswer(tx, deviceId)
     const found = id === undefined ? undefined : await findById(tx, id)
     if (!found) throw invalidGrant('device code does not exist')
     requireUsableGrant(context, found.user)
-    const family = { handleHash: sha256Hex(refresh.handle), refreshHash: sha256Hex(refresh.secret) }
-    await beginFamily(tx, found.authorization.id, { ...family, expiresAt: refreshExpiry(context, now), now })
-    const { scopes } = found.authorization
-    await storeAccessToken(tx, found.authorization, { secret: accessToken, scopes, expiresAt })
+    await beginFamily(tx, found.authorization.id, family)
+    await storeAccessToken(tx, found.authorization, { ...tokens, scopes: found.authorization.scopes })
     return found
   })
   const { scopes, requestedScope } = authorization
-  const issued = { accessToken, refreshToken: writeRefreshToken(refresh), scopes, expiresAt, requestedScope }
-  return presentTokens(context, { clientId: client.clientId, user, authorization, ...issued })
+  return presentTokens(context, { clientId: client.clientId, user, authorization, ...tokens, scopes, requestedScope })
 }

@@ -1,5 +1,4 @@
 import type { OAuthApplicationRow } from '../../db/schema/oauth.ts'
-import { makeOAuthSecret, makeRefreshToken, writeRefreshToken } from '../auth/oauth-secrets.ts'
 import type { Context } from '../context.ts'
 import { isRegisteredRedirect } from '../features/oauth-applications/redirect-uris.ts'
 import { sha256Hex } from '../kernel/hashing.ts'
@@ -7,14 +6,7 @@ import { invalidGrant } from './errors.ts'
 import type { Parameters } from './parameters.ts'
 import { isProven } from './pkce.ts'
 import { type FoundAuthorization, findByCode, removeUsedAuthorization, useCode } from './store.ts'
-import {
-  accessExpiry,
-  presentTokens,
-  refreshExpiry,
-  requireUsableGrant,
-  storeAccessToken,
-  type TokenAnswer,
-} from './tokens.ts'
+import { makeFirstTokens, presentTokens, requireUsableGrant, storeAccessToken, type TokenAnswer } from './tokens.ts'
 
 /**
  * RFC 6749, 4.1.3. A code is good for one use; whoever comes with it again ends what it gave (RFC 6749, 4.1.2). Requests that are refused
@@ -28,27 +20,15 @@ export async function exchangeCode(
 ): Promise<TokenAnswer> {
   const found = await findAnswered(context, client, parameters)
   const { authorization, user } = found
-  const now = context.clock.now()
-  const accessToken = makeOAuthSecret('access')
-  const refresh = makeRefreshToken()
-  const expiresAt = accessExpiry(context, now)
+  const { scopes, requestedScope } = authorization
+  const { family, ...tokens } = makeFirstTokens(context)
   const isFirst = await context.db.transaction(async (tx) => {
-    const family = { handleHash: sha256Hex(refresh.handle), refreshHash: sha256Hex(refresh.secret) }
-    if (!(await useCode(tx, authorization.id, { ...family, expiresAt: refreshExpiry(context, now), now }))) return false
-    await storeAccessToken(tx, authorization, { secret: accessToken, scopes: authorization.scopes, expiresAt })
+    if (!(await useCode(tx, authorization.id, family))) return false
+    await storeAccessToken(tx, authorization, { ...tokens, scopes })
     return true
   })
   if (!isFirst) throw await refuseReuse(context, found)
-  return presentTokens(context, {
-    clientId: client.clientId,
-    user,
-    authorization,
-    accessToken,
-    refreshToken: writeRefreshToken(refresh),
-    scopes: authorization.scopes,
-    expiresAt,
-    requestedScope: authorization.requestedScope,
-  })
+  return presentTokens(context, { clientId: client.clientId, user, authorization, ...tokens, scopes, requestedScope })
 }
 
 /** The authorization that the request fits in every respect. */

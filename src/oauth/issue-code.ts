@@ -22,12 +22,8 @@ const KEPT_MS = 3_600_000
 /** An application that a person signs in to from more devices than this loses the oldest. */
 const MAX_AUTHORIZATIONS = 100
 
-/** What a person says yes to. All of it is bound to the code. */
-export interface Consented {
-  application: OAuthApplicationRow
-  person: Actor
-  /** When the person signed in. */
-  authTime: Date
+/** What a code is bound to of the request that it answers. */
+export interface BoundRequest {
   scopes: string[]
   /** `scope` as it was asked for. */
   requestedScope: string
@@ -35,6 +31,20 @@ export interface Consented {
   nonce: string | null
   codeChallenge: string | null
   codeChallengeMethod: 'S256' | 'plain' | null
+}
+
+/** These fields alone, as the tables of requests and of authorizations both have them. */
+export const boundRequestOf = (request: BoundRequest): BoundRequest => {
+  const { scopes, requestedScope, redirectUri, nonce, codeChallenge, codeChallengeMethod } = request
+  return { scopes, requestedScope, redirectUri, nonce, codeChallenge, codeChallengeMethod }
+}
+
+/** What a person says yes to. */
+export interface Consented extends BoundRequest {
+  application: OAuthApplicationRow
+  person: Actor
+  /** When the person signed in. */
+  authTime: Date
 }
 
 /** Records the consent, and returns the code for it. @param tx a transaction of the caller */
@@ -59,15 +69,13 @@ export async function authorizeDevice(
 
 async function recordConsent(
   tx: Db,
-  { application, person, ...request }: Consented,
+  consented: Consented,
   code: { codeHash: string | null; codeExpiresAt: Date | null; expiresAt: Date },
 ): Promise<number> {
-  const { scopes, requestedScope, authTime, redirectUri, nonce, codeChallenge, codeChallengeMethod } = request
-  const grant = await widenGrant(tx, person, { application, scopes })
-  const bound = { scopes, requestedScope, authTime, redirectUri, nonce, codeChallenge, codeChallengeMethod }
+  const grant = await widenGrant(tx, consented)
   const [made] = await tx
     .insert(oauthAuthorizations)
-    .values({ ...bound, ...code, grantId: grant.id })
+    .values({ ...boundRequestOf(consented), ...code, authTime: consented.authTime, grantId: grant.id })
     .returning({ id: oauthAuthorizations.id })
   if (!made) throw new Error('insert returned no row')
   await removeOldest(tx, grant.id)
@@ -77,8 +85,7 @@ async function recordConsent(
 /** Of two consents at once the second one waits for the first, and adds to it. */
 async function widenGrant(
   tx: Db,
-  person: Actor,
-  { application, scopes }: Pick<Consented, 'application' | 'scopes'>,
+  { application, person, scopes }: Pick<Consented, 'application' | 'person' | 'scopes'>,
 ): Promise<OAuthGrantRow> {
   const [userId, applicationId] = [person.user.id, application.id]
   const made = await tx.insert(oauthGrants).values({ userId, applicationId, scopes }).onConflictDoNothing().returning()

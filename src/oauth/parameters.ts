@@ -29,7 +29,7 @@ export async function readParameters(request: Request, { maxBodyBytes }: Config)
 }
 
 /** RFC 6749, 3.1 and 3.2: no parameter comes twice, and one without a value counts as left out. */
-export function eachOnce(entries: Iterable<[string, string]>): Parameters {
+function eachOnce(entries: Iterable<[string, string]>): Parameters {
   const parameters = new Map<string, string>()
   const seen = new Set<string>()
   for (const [name, value] of entries) {

@@ -48,7 +48,7 @@ export async function refreshTokens(
     const { authorization } = found
     if (!(await rotateRefresh(tx, authorization.id, { ...rotation, expiresAt: refreshExpiry(context, now) })))
       return false
-    await storeAccessToken(tx, authorization, { secret: next.access, scopes, expiresAt })
+    await storeAccessToken(tx, authorization, { accessToken: next.access, scopes, expiresAt })
     return true
   })
   const issued = isFirst ? { scopes, expiresAt } : await repeatable(context, presented, next.access)

@@ -2,6 +2,7 @@ import type { Db } from '../../db/client.ts'
 import type { OAuthAuthorizationRow } from '../../db/schema/oauth.ts'
 import type { UserRow } from '../../db/schema/users.ts'
 import { requireUsableAccount } from '../auth/authenticate.ts'
+import { makeOAuthSecret, makeRefreshToken, writeRefreshToken } from '../auth/oauth-secrets.ts'
 import type { Context } from '../context.ts'
 import { Refusal } from '../kernel/errors.ts'
 import { sha256Hex } from '../kernel/hashing.ts'
@@ -37,11 +38,28 @@ export const refreshExpiry = (context: Context, now: Date): Date =>
     ),
   )
 
+/** The first tokens of an authorization, and what its row keeps of the refresh token. */
+export function makeFirstTokens(context: Context) {
+  const now = context.clock.now()
+  const refresh = makeRefreshToken()
+  return {
+    accessToken: makeOAuthSecret('access'),
+    refreshToken: writeRefreshToken(refresh),
+    expiresAt: accessExpiry(context, now),
+    family: {
+      handleHash: sha256Hex(refresh.handle),
+      refreshHash: sha256Hex(refresh.secret),
+      expiresAt: refreshExpiry(context, now),
+      now,
+    },
+  }
+}
+
 export const storeAccessToken = (
   tx: Db,
   { id }: OAuthAuthorizationRow,
-  { secret, scopes, expiresAt }: { secret: string; scopes: string[]; expiresAt: Date },
-): Promise<void> => insertAccessToken(tx, { authorizationId: id, tokenHash: sha256Hex(secret), scopes, expiresAt })
+  { accessToken, scopes, expiresAt }: { accessToken: string; scopes: string[]; expiresAt: Date },
+): Promise<void> => insertAccessToken(tx, { authorizationId: id, tokenHash: sha256Hex(accessToken), scopes, expiresAt })
 
 interface Issued {
   clientId: string

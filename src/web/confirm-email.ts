@@ -3,6 +3,7 @@ import type { Actor } from '../auth/actor.ts'
 import type { Context } from '../context.ts'
 import { CONFIRMATION_PATH, confirmEmail, findConfirmation } from '../features/emails/confirm.ts'
 import type { WaitingEmail } from '../features/emails/confirmations.ts'
+import { brokenLink } from './broken-link.ts'
 import { form, formToken, hidden } from './form.ts'
 import { html } from './html.ts'
 import { htmlPage, type Page } from './layout.ts'
@@ -71,9 +72,6 @@ const inUse = ({ email }: WaitingEmail): Page => ({
 <p><strong>${email.email}</strong> belongs to another account. Remove it there first.</p>`,
 })
 
-const noLink: Page = {
-  status: 404,
-  title: 'This link does not work',
-  main: html`<h1>This link does not work</h1>
-<p>It was used already, is too old, or is not whole, or you are signed in to another account. Add the address again to get a new one.</p>`,
-}
+const noLink = brokenLink(
+  'You may also be signed in to another account than the one that it is for. Add the address again to get a new one.',
+)

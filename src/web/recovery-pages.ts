@@ -6,6 +6,7 @@ import { askForRecovery, findRecovery, RECOVERY_PATH, recover } from '../feature
 import { exchangeOf } from '../http/exchange.ts'
 import { originOf } from '../http/identify.ts'
 import { invalid } from '../kernel/errors.ts'
+import { brokenLink } from './broken-link.ts'
 import { type FormFault, faultNote, field, form, formText, formToken, hidden, statusOf, tryForm } from './form.ts'
 import { html } from './html.ts'
 import { htmlPage, seeOther } from './layout.ts'
@@ -127,10 +128,4 @@ ${form(context, { action: RECOVERY_PATH, session: actor?.session, fields, submit
 }
 
 const noLink = (context: Context, actor: Actor | undefined): Response =>
-  htmlPage(context, actor, {
-    title: 'This link does not work',
-    width: 'narrow',
-    status: 404,
-    main: html`<h1>This link does not work</h1>
-<p>It was used already, is too old, or is not whole. Ask for a new one.</p>`,
-  })
+  htmlPage(context, actor, brokenLink('Ask for a new one.'))

@@ -8,6 +8,7 @@ import { exchangeOf } from '../http/exchange.ts'
 import { originOf } from '../http/identify.ts'
 import { invalid } from '../kernel/errors.ts'
 import { beginSession } from './begin-session.ts'
+import { brokenLink } from './broken-link.ts'
 import { type FormFault, faultNote, field, form, formText, formToken, hidden, statusOf, tryForm } from './form.ts'
 import { html } from './html.ts'
 import { htmlPage, seeOther } from './layout.ts'
@@ -149,13 +150,7 @@ ${form(context, { action: ACTIVATION_PATH, session: actor?.session, fields, subm
 }
 
 const noLink = (context: Context, actor: Actor | undefined): Response =>
-  htmlPage(context, actor, {
-    title: 'This link does not work',
-    width: 'narrow',
-    status: 404,
-    main: html`<h1>This link does not work</h1>
-<p>It was used already, is too old, or is not whole. Ask for the account again to get a new one.</p>`,
-  })
+  htmlPage(context, actor, brokenLink('Ask for the account again to get a new one.'))
 
 /** Making an account for oneself. */
 export const registrationPages = (context: Context) =>

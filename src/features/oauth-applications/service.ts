@@ -42,7 +42,7 @@ export async function createApplication(
       of: `account ${ownerId}`,
       count: () => countApplications(tx, ownerId),
     })
-    await recordAudit(tx, actor, { action: 'oauth_application.create', subject: subjectOf(made), after: told(made) })
+    await recordAudit(tx, actor, { action: 'oauth_application.create', subject: subjectOf(made), after: factsOf(made) })
     return made
   })
   return { row, secret }
@@ -86,7 +86,11 @@ export async function deleteApplication({ db }: Context, actor: Actor, id: numbe
   await db.transaction(async (tx) => {
     const gone = id === undefined ? undefined : await removeApplication(tx, actor.user.id, id)
     if (!gone) throw await refusalFor(tx, id)
-    await recordAudit(tx, actor, { action: 'oauth_application.delete', subject: subjectOf(gone), before: told(gone) })
+    await recordAudit(tx, actor, {
+      action: 'oauth_application.delete',
+      subject: subjectOf(gone),
+      before: factsOf(gone),
+    })
   })
 }
 
@@ -101,7 +105,7 @@ async function change({ db }: Context, actor: Actor, { id, change, action }: Cha
     const before = id === undefined ? undefined : await lockApplication(tx, actor.user.id, id)
     if (!before) throw await refusalFor(tx, id)
     const after = await updateApplication(tx, before.id, change)
-    await recordAudit(tx, actor, { action, subject: subjectOf(after), before: told(before), after: told(after) })
+    await recordAudit(tx, actor, { action, subject: subjectOf(after), before: factsOf(before), after: factsOf(after) })
     return after
   })
 }
@@ -131,7 +135,7 @@ function settingsOf({ user }: Actor, option: CreateOAuth2ApplicationOptions) {
 
 const subjectOf = ({ id, name }: OAuthApplicationRow) => ({ kind: 'oauth_application', id, name })
 
-const told = ({ name, redirectUris, isConfidential, skipsConsent, secretHash }: OAuthApplicationRow) => ({
+const factsOf = ({ name, redirectUris, isConfidential, skipsConsent, secretHash }: OAuthApplicationRow) => ({
   name,
   redirectUris,
   isConfidential,

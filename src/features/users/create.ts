@@ -77,7 +77,7 @@ export function requireOwnerName(name: string, field: string): void {
 }
 
 /** @throws Refusal 400 for a password that is too short, 422 for one that is too long */
-export async function hashNewPassword(context: Context, password: string): Promise<string> {
+async function hashNewPassword(context: Context, password: string): Promise<string> {
   const fault = passwordFault(context.config, password)
   // Wire: 400 and this word, also for a password that was left out.
   if (fault === 'too short') throw badRequest('PasswordIsRequired')

@@ -7,6 +7,7 @@ import { appendEvent } from '../../events/append.ts'
 import { invalid, notFound } from '../../kernel/errors.ts'
 import { claimName } from './claim-name.ts'
 import { requireOwnerName } from './create.ts'
+import { lockAccount } from './lock.ts'
 
 /**
  * Gives a person or an organization another name. The old one leads to the new until somebody else takes it.
@@ -22,7 +23,7 @@ export async function renameAccount(
   try {
     await context.db.transaction(async (tx) => {
       // Of two renames at once the second one starts from the name that the first one gave, so that this leads on too.
-      const [current] = await tx.select().from(users).where(eq(users.id, account.id)).for('no key update')
+      const current = await lockAccount(tx, account.id)
       if (!current) throw notFound()
       await rename({ ...context, db: tx }, current, { newName, by })
       await claimName(tx, context, { id: account.id, lowerName: newName.toLowerCase() })
