@@ -10,9 +10,6 @@ export const anyOf = <Column extends PgColumn>(
   values: Iterable<GetColumnData<Column, 'raw'> & (number | string)>,
 ): SQL => sql`${column} = any(${arrayOf(values)}::${sql.raw(column.getSQLType())}[])`
 
-/** A list of texts as one parameter. */
-export const textArray = (texts: Iterable<string>): SQL => sql`${arrayOf(texts)}::text[]`
-
 /** As PostgreSQL writes an array: every value in quotes, so that none is taken for null or for two. */
 const arrayOf = (values: Iterable<number | string>): string =>
   `{${Array.from(values, (value) => `"${String(value).replace(/["\\]/g, '\\$&')}"`).join(',')}}`

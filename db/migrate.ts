@@ -2,10 +2,9 @@ import type postgres from 'postgres'
 import { sha256Hex } from '../src/kernel/hashing.ts'
 import type { Sql } from './client.ts'
 import { connect } from './connect.ts'
+import { MIGRATION_LOCK } from './locks.ts'
 import { type Migration, migrations } from './migrations/index.ts'
 
-/** Any number will do, as long as no other program takes the same lock on this database. */
-const MIGRATION_LOCK = 4_327_845
 const OLDEST_SERVER = 150_000
 
 /** The database cannot be brought to the state that this program needs. The message says why and what to do. */

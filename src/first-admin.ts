@@ -1,13 +1,11 @@
 import { sql } from 'drizzle-orm'
+import { FIRST_START_LOCK } from '../db/locks.ts'
 import { users } from '../db/schema/users.ts'
 import { ConfigError } from './config.ts'
 import type { Context } from './context.ts'
 import { createUser } from './features/users/create.ts'
 import { Refusal } from './kernel/errors.ts'
 import { randomHex } from './kernel/hashing.ts'
-
-/** Any number will do, as long as it is ours alone: two replicas may start on one empty database. */
-const FIRST_START_LOCK = 5_190_331
 
 export interface FirstAdministrator {
   username: string

@@ -1,6 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { anyOf } from '../../db/any-of.ts'
 import type { Db } from '../../db/client.ts'
+import { BLOCKS_LOCK } from '../../db/locks.ts'
 import { blocks } from '../../db/schema/users.ts'
 
 interface Question {
@@ -9,8 +10,6 @@ interface Question {
   blockerId: number | null | readonly (number | null)[]
 }
 
-/** First half of the keys of advisory locks: any number will do, as long as it is ours alone. */
-const BLOCKS_LOCK = 5_190_334
 const keyOf = (blockedId: number) => sql`${BLOCKS_LOCK}::integer, (${blockedId}::bigint % 2147483647)::integer`
 
 /** Keeps those out who act under `isBlockedInside` as this person, until the transaction ends. */

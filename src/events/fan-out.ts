@@ -1,6 +1,7 @@
 import { and, asc, inArray, isNull, sql } from 'drizzle-orm'
 import { anyOf } from '../../db/any-of.ts'
 import type { Db } from '../../db/client.ts'
+import { FAN_OUT_LOCK } from '../../db/locks.ts'
 import { type EventRow, events } from '../../db/schema/events.ts'
 import type { Context } from '../context.ts'
 import { enqueueJob, enqueueJobs } from '../jobs/enqueue.ts'
@@ -11,9 +12,6 @@ import { findEvents, readEvent } from './stored.ts'
 
 /** Events of one transaction, and so of one job at most. */
 export const BATCH = 200
-
-/** One replica at a time fans out, so that the reactions of one queue are enqueued in the order of their events. */
-const FAN_OUT_LOCK = 7_113_402
 
 /**
  * Turns the events that nobody has looked at into jobs for the reactions that want them, in one transaction: each event exactly

@@ -5,12 +5,6 @@ import type { Db } from '../../db/client.ts'
 import { type EventRow, events } from '../../db/schema/events.ts'
 import { type EventKind, eventCatalogue, isEventKind, type StoredEvent } from './catalogue.ts'
 
-/** The event, or undefined when it has been pruned. */
-export async function findEvent(db: Db, id: number): Promise<StoredEvent | undefined> {
-  const [event] = await findEvents(db, [id])
-  return event
-}
-
 /**
  * Those of the events that have not been pruned, in their order.
  * @throws Error for a row that this version cannot read

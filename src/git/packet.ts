@@ -7,9 +7,8 @@ export const END = Buffer.from('0002')
 export const MAX_PACKET_BYTES = 65_520
 const MAX_PAYLOAD_BYTES = MAX_PACKET_BYTES - 4
 
-/** gitprotocol-pack(5): a packet of a side band has the number of the band behind its length. This one carries the pack. */
+/** gitprotocol-pack(5): a packet of a side band has the number of the band behind its length. */
 export const BAND_LEAD_BYTES = 5
-export const PACK_BAND = 1
 
 export type Packet = { kind: 'data'; payload: Buffer } | { kind: 'flush' } | { kind: 'delimiter' } | { kind: 'end' }
 

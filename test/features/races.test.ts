@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { BLOCKS_LOCK } from '../../db/locks.ts'
 import { findWrongCounters } from '../../src/features/admin/statistics.ts'
 import type { Answer } from '../harness/client.ts'
 import { startTestService, type TestRepository, type TestService, type TestUser } from '../harness/service.ts'
@@ -261,7 +262,7 @@ test('what comes at the moment of a block waits for it, and is kept out', async 
   for (const act of acts) {
     const held = await sql.reserve()
     await held`begin`
-    await held`select pg_advisory_xact_lock(5190334, id::integer) from users where lower_name = 'bob'`
+    await held`select pg_advisory_xact_lock(${BLOCKS_LOCK}::integer, id::integer) from users where lower_name = 'bob'`
     await held`insert into blocks (blocker_id, blocked_id, note) select o.id, b.id, '' from users o, users b
       where o.lower_name in ('alice', 'blocking') and b.lower_name = 'bob'`
     const answer = act()
@@ -271,7 +272,7 @@ test('what comes at the moment of a block waits for it, and is kept out', async 
     })
     const isWaiting = async () =>
       (
-        await sql`select from pg_locks where locktype = 'advisory' and classid = 5190334 and not granted
+        await sql`select from pg_locks where locktype = 'advisory' and classid = ${BLOCKS_LOCK} and not granted
         and database = (select oid from pg_database where datname = current_database())`
       ).length > 0
     await until(async () => isAnswered || (await isWaiting()), 'it waits for the block')

@@ -1,10 +1,8 @@
 import { and, eq, ne, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/client.ts'
+import { ADMINISTRATORS_LOCK } from '../../../db/locks.ts'
 import { type UserRow, users } from '../../../db/schema/users.ts'
 import { invalid } from '../../kernel/errors.ts'
-
-/** Any number will do, as long as it is ours alone. */
-const ADMINISTRATORS_LOCK = 5_190_333
 
 /**
  * Keeps the site from losing its last administrator who can sign in, also when two leave at the same time.

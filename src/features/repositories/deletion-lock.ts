@@ -1,8 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../../db/client.ts'
-
-/** First half of the keys of advisory locks: any number will do, as long as it is ours alone. */
-const DELETIONS_LOCK = 5_190_335
+import { DELETIONS_LOCK } from '../../../db/locks.ts'
 
 /**
  * Called first of all in the transaction that deletes an account or a repository. The one takes rows of many repositories with it, the

@@ -19,6 +19,7 @@ export async function readCertificate(armored: string, now: Date): Promise<Certi
   const latest = new Date(now.getTime() + TOLERANCE_MS)
   if (await key.isRevoked(undefined, undefined, latest, settings)) throw new OpenPgpError('was revoked')
   const primary = await readPrimary(key, latest)
+  // The library throws where a signature does not hold: that user id is left out.
   const verified = await Promise.all(key.users.map((user) => user.verify(latest, settings).catch(() => false)))
   const subkeys = await Promise.all(key.subkeys.map((subkey) => readSubkey(key, subkey, { primary, latest })))
   key.users = key.users.filter((_, index) => verified[index])
@@ -52,6 +53,7 @@ async function readOnly(armored: string): Promise<Key> {
 async function readPrimary(key: Key, latest: Date): Promise<CertifiedKey> {
   const expiresAt = await key.getExpirationTime(undefined, settings)
   const alive = whileAlive(expiresAt, latest)
+  // Throws where no user id is signed.
   const user = alive && (await key.getPrimaryUser(alive, undefined, settings).catch(() => undefined))
   if (!user) throw new OpenPgpError('has no user id that it has signed')
   const uses = usesOf(key, user.selfCertification)
@@ -66,6 +68,7 @@ async function readSubkey(
 ): Promise<CertifiedKey | undefined> {
   const expiresAt = await subkey.getExpirationTime(latest, settings)
   const alive = whileAlive(expiresAt, latest)
+  // Throws where the primary key has not signed it, or has revoked it.
   const binding = alive && (await subkey.verify(alive, settings).catch(() => undefined))
   if (!binding) return undefined
   const uses = usesOf(subkey, binding)
@@ -88,6 +91,7 @@ const endOf = (expiresAt: Date | number | null): Date | null => (expiresAt insta
 /** Whether it was the key's own choice to sign, and the key is strong enough. */
 async function maySign(key: Key, one: Key | Subkey, at: Date | undefined): Promise<boolean> {
   if (!at || isForgeable(one.keyPacket)) return false
+  // Throws where the key may not sign, or is too weak.
   const found = await key.getSigningKey(one.getKeyID(), at, undefined, settings).catch(() => undefined)
   return found?.getFingerprint() === one.getFingerprint()
 }

@@ -21,6 +21,7 @@ export async function readIssuer(armored: string): Promise<string | undefined> {
 async function readOne(
   armoredSignature: string,
 ): Promise<{ signature: Signature; packet: SignaturePacket } | undefined> {
+  // Throws for what is no signature.
   const signature = await readSignature({ armoredSignature, config: settings }).catch(() => undefined)
   const [packet, second] = signature?.packets ?? []
   return signature && packet instanceof SignaturePacket && !second ? { signature, packet } : undefined
@@ -51,6 +52,7 @@ async function readStored(binaryKey: Uint8Array): Promise<Key | undefined> {
     key.subkeys = key.subkeys.filter(({ keyPacket }) => !isForgeable(keyPacket))
     return key
   } catch {
+    // Judged more strictly than when it was taken.
     return undefined
   }
 }
@@ -66,6 +68,7 @@ async function isOver(
     const { signatures } = await verify(options)
     return (await signatures[0]?.verified) === true
   } catch {
+    // The library throws for a signature that does not hold, and says no more than that.
     return false
   }
 }

@@ -2,7 +2,7 @@ import { colour, colourOfState } from './colour.ts'
 import { describeComment, describeIssue, describePullRequest, describeReview } from './describe-issue.ts'
 import { type Message, repositoryFact, repositoryLink } from './message.ts'
 import type { HookMessageEvent, PushPayload } from './payload.ts'
-import { escapedPath, shortRef } from './words.ts'
+import { escapedPath, shortRef, type Words } from './words.ts'
 
 /** An event in words. Undefined for a push that brings no commits: it is reported as the branch or tag that it makes. */
 export function describe(event: HookMessageEvent): Message | undefined {
@@ -82,6 +82,20 @@ function describeRef(event: Of<'create' | 'delete'>): Message {
     body: '',
     facts: [repositoryFact(repository), [`${refType}:`, ref]],
   }
+}
+
+/** Matrix and Slack put a branch or tag beside its repository, and tell who made or deleted it. */
+export function refByWhom({ type, payload }: Of<'create' | 'delete'>): Words {
+  const { repository, sender, ref, ref_type: refType } = payload
+  const isMade = type === 'create'
+  const name = isMade ? { text: ref, url: refUrl(payload, refType) } : ref
+  return [
+    '[',
+    repositoryLink(repository),
+    ':',
+    name,
+    `] ${refType} ${isMade ? 'created' : 'deleted'} by ${sender.login}`,
+  ]
 }
 
 function describeFork(event: Of<'fork'>): Message {

@@ -1,4 +1,4 @@
-import { refUrl } from './describe.ts'
+import { refByWhom, refUrl } from './describe.ts'
 import type { Message, PushPart } from './message.ts'
 import { escapeHtml, escapeText, type Link, type Words, written } from './words.ts'
 
@@ -25,13 +25,7 @@ export function matrixBody(message: Message) {
 
 function sentence({ event, phrase, sender, saysSender, push }: Message): Words {
   if (push && event.type === 'push') return pushed(push, sender.login, refUrl(event.payload, 'branch'))
-  if (event.type === 'create' || event.type === 'delete') {
-    const { repository, ref, ref_type: refType } = event.payload
-    const isMade = event.type === 'create'
-    const name = isMade ? { text: ref, url: refUrl(event.payload, refType) } : ref
-    const where = { text: repository.full_name, url: repository.html_url }
-    return ['[', where, ':', name, `] ${refType} ${isMade ? 'created' : 'deleted'} by ${sender.login}`]
-  }
+  if (event.type === 'create' || event.type === 'delete') return refByWhom(event)
   // Wire: nobody is named for a status.
   if (saysSender === 'never' || event.type === 'status') return phrase
   const who: Link = { text: sender.login, url: sender.html_url }

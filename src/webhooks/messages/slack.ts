@@ -1,4 +1,4 @@
-import { refUrl } from './describe.ts'
+import { refByWhom, refUrl } from './describe.ts'
 import type { Message } from './message.ts'
 import { escapeText, type Link, subjectOf, type Words, written } from './words.ts'
 
@@ -28,13 +28,7 @@ function sentence({ event, phrase, sender, saysSender, push }: Message): Words {
     const count = { text: push.count, url: push.compareUrl }
     return ['[', push.repository, ':', branch, '] ', count, ` pushed by ${sender.login}`]
   }
-  if (event.type === 'create' || event.type === 'delete') {
-    const { repository, ref, ref_type: refType } = event.payload
-    const isMade = event.type === 'create'
-    const name = isMade ? { text: ref, url: refUrl(event.payload, refType) } : ref
-    const where = { text: repository.full_name, url: repository.html_url }
-    return ['[', where, ':', name, `] ${refType} ${isMade ? 'created' : 'deleted'} by ${sender.login}`]
-  }
+  if (event.type === 'create' || event.type === 'delete') return refByWhom(event)
   return saysSender === 'never' ? phrase : [...phrase, ' by ', who]
 }
 

@@ -1,6 +1,7 @@
 import { readdir, rm, rmdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../../kernel/time.ts'
+import { emptyIfMissing, noneIfMissing } from '../missing.ts'
 
 /** Beginning of the names of files that are being written. */
 export const PARTIAL = '.part-'
@@ -45,11 +46,11 @@ export async function cleanFolder({ folder, maxBytes, clock }: StreamCacheOption
 
 async function listFiles(root: string): Promise<Found[]> {
   const found: Found[] = []
-  for (const entry of await readdir(root, { withFileTypes: true }).catch(() => [])) {
+  for (const entry of await readdir(root, { withFileTypes: true }).catch(emptyIfMissing)) {
     const path = join(root, entry.name)
     if (entry.isFile()) found.push(...(await look(path)))
     if (!entry.isDirectory()) continue
-    const names = await readdir(path).catch(() => [])
+    const names = await readdir(path).catch(emptyIfMissing)
     // Fails where a file has come just now: then the folder stays.
     if (names.length === 0) await rmdir(path).catch(() => undefined)
     for (const name of names) found.push(...(await look(join(path, name))))
@@ -58,7 +59,7 @@ async function listFiles(root: string): Promise<Found[]> {
 }
 
 async function look(path: string): Promise<Found[]> {
-  const file = await stat(path).catch(() => undefined)
+  const file = await stat(path).catch(noneIfMissing)
   if (!file?.isFile()) return []
   return [{ path, bytes: file.size, usedAt: file.mtimeMs, isPartial: path.includes(`/${PARTIAL}`) }]
 }

@@ -71,6 +71,7 @@ export class StreamCache {
       const { size } = found
       return { size, read: (range) => readWhole(path, { start: 0, end: size, ...range }) }
     } catch {
+      // Not there, or not readable: then Git makes the bytes anew.
       return undefined
     }
   }
@@ -155,6 +156,7 @@ export class StreamCache {
       const { bavail, bsize } = await statfs(folder)
       return bavail * bsize - this.#reservedBytes() < SPARED_BYTES ? undefined : await open(path, 'wx+', 0o600)
     } catch {
+      // A cache that fails costs time, and no answer.
       return undefined
     }
   }

@@ -2,7 +2,7 @@ import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Call, Integrity, RepositorySize } from '../../model.ts'
 import { CREATING, TRASH } from '../../storage.ts'
-import { emptyIfMissing } from '../repositories/repositories.ts'
+import { emptyIfMissing, noneIfMissing } from '../missing.ts'
 import { requireFolder, type Store } from '../store.ts'
 import { checkRepository } from './integrity.ts'
 
@@ -24,7 +24,7 @@ export async function* walk(folder: string): AsyncIterable<{ path: string; bytes
     const path = join(folder, entry.name)
     if (entry.isDirectory()) yield* walk(path)
     else if (entry.isFile()) {
-      const file = await stat(path).catch(() => undefined)
+      const file = await stat(path).catch(noneIfMissing)
       if (file) yield { path, bytes: file.size, changed: file.mtime }
     }
   }
@@ -100,7 +100,7 @@ async function listOld(folder: string, names: string[], before: number): Promise
 
 /** Of a folder and all in it, ms: a long push writes deep inside a folder that was made hours ago. */
 async function lastChange(folder: string): Promise<number> {
-  const entry = await stat(folder).catch(() => undefined)
+  const entry = await stat(folder).catch(noneIfMissing)
   let last = entry?.mtimeMs ?? 0
   for await (const { changed } of walk(folder)) last = Math.max(last, changed.getTime())
   return last

@@ -2,8 +2,8 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createKeyedMutex } from '../../../kernel/keyed-mutex.ts'
 import type { Call } from '../../model.ts'
+import { emptyIfMissing, noneIfMissing } from '../missing.ts'
 import { runGit } from '../process/process.ts'
-import { emptyIfMissing } from '../repositories/repositories.ts'
 import { requireFolder, type Store } from '../store.ts'
 
 /** Every push, and every commit of the API, leaves one pack, and each look-up of an object asks every pack. */
@@ -73,7 +73,7 @@ async function readPacks(folder: string, names: readonly string[]): Promise<Pack
   const found = names
     .filter((name) => /^pack-[0-9a-f]+\.pack$/.test(name))
     .map(async (name) => {
-      const file = await stat(join(folder, name)).catch(() => undefined)
+      const file = await stat(join(folder, name)).catch(noneIfMissing)
       return file && { name, bytes: file.size, changedAt: file.mtimeMs }
     })
   return (await Promise.all(found)).filter((pack) => pack !== undefined).sort((one, other) => other.bytes - one.bytes)

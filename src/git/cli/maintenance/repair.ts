@@ -4,6 +4,7 @@ import { GitError } from '../../errors.ts'
 import type { Call, ObjectFormat, UnadoptedFolder } from '../../model.ts'
 import { isObjectId, isValidRefName } from '../../names.ts'
 import type { BrokenRef, FolderState } from '../../repair.ts'
+import { noneIfMissing } from '../missing.ts'
 import { makeFolders, replaceDurable, syncFolder } from '../process/durable.ts'
 import { runGit } from '../process/process.ts'
 import { configOf, SKELETON } from '../repositories/repositories.ts'
@@ -12,7 +13,7 @@ import { walk } from './maintenance.ts'
 
 export async function folderState(store: Store, id: number): Promise<FolderState> {
   const folder = folderOf(store.runner.root, id)
-  const entry = await lstat(folder).catch(() => undefined)
+  const entry = await lstat(folder).catch(noneIfMissing)
   if (!entry) return 'missing'
   if (!entry.isDirectory()) return 'no-folder'
   return (await missingParts(folder)).length === 0 ? 'whole' : 'incomplete'
@@ -23,7 +24,7 @@ const HEAD = /^ref: *refs\/|^[0-9a-f]{40}/
 /** Names of what must be there and is not, or is of another sort. */
 async function missingParts(folder: string): Promise<string[]> {
   const parts = ['HEAD', 'config', 'objects', 'refs']
-  const entries = await Promise.all(parts.map((part) => lstat(join(folder, part)).catch(() => undefined)))
+  const entries = await Promise.all(parts.map((part) => lstat(join(folder, part)).catch(noneIfMissing)))
   const missing = parts.filter((part, index) => {
     const entry = entries[index]
     return part === 'objects' || part === 'refs' ? entry?.isDirectory() !== true : entry?.isFile() !== true
@@ -70,7 +71,7 @@ export async function repairObjects(store: Store, id: number, call?: Call): Prom
   for (const path of empty) await rm(join(folder, path), { force: true })
   let changed = empty.length
   for (const path of DERIVED) {
-    if (await lstat(join(folder, path)).catch(() => undefined)) changed += 1
+    if (await lstat(join(folder, path)).catch(noneIfMissing)) changed += 1
     await rm(join(folder, path), { recursive: true, force: true })
   }
   const names = await readdir(join(folder, 'objects/pack'))
@@ -107,7 +108,7 @@ async function unreadableRefs(folder: string): Promise<string[]> {
     for await (const { path } of walk(join(folder, part))) {
       const name = path.slice(folder.length + 1)
       if (!isValidRefName(name)) continue
-      const value = (await readFile(path, 'latin1').catch(() => undefined))?.trim()
+      const value = (await readFile(path, 'latin1').catch(noneIfMissing))?.trim()
       if (value === undefined || value.startsWith('ref: ') || (isObjectId(value) && !/^0+$/.test(value))) continue
       found.push(name)
     }
@@ -143,7 +144,7 @@ export async function replaceRef(store: Store, id: number, name: string, sha: st
 export async function setAside(store: Store, id: number, { owner, name }: UnadoptedFolder): Promise<void> {
   const { root } = store.runner
   const [from, to] = [folderOf(root, id), join(root, owner, `${name}.git`)]
-  if (await lstat(to).catch(() => undefined))
+  if (await lstat(to).catch(noneIfMissing))
     throw new GitError('conflict', 'repository-exists', 'a folder of that name is there', { subject: to })
   await makeFolders(dirname(to))
   await rename(from, to)

@@ -8,6 +8,15 @@ export interface Deadline {
   clear(): void
 }
 
+/** Ends a read of a client's body that waits when the time is over. @returns takes this back, once the body is read */
+export function cancelAtDeadline(reader: ReadableStreamDefaultReader<Uint8Array>, { signal }: Deadline): () => void {
+  // The body may have failed; whoever reads it learns that from the read.
+  const cancel = () => void reader.cancel(signal.reason).catch(() => undefined)
+  signal.addEventListener('abort', cancel, { once: true })
+  if (signal.aborted) cancel()
+  return () => signal.removeEventListener('abort', cancel)
+}
+
 /** Joins the caller's signal and a time limit, so that the rest of the engine watches one signal. */
 export function startDeadline(call: Call | undefined, defaultMs: number): Deadline {
   const controller = new AbortController()

@@ -1,10 +1,10 @@
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { randomHex } from '../../../kernel/hashing.ts'
-import { errorCode } from '../../../kernel/thrown.ts'
 import { GitError } from '../../errors.ts'
 import { type Call, type GitHook, type HookName, hookNames } from '../../model.ts'
 import { HOOK_RUNNERS } from '../../storage.ts'
+import { noneIfMissing } from '../missing.ts'
 import { makeFolders, renameDurable, syncFolder, writeDurable } from '../process/durable.ts'
 import { requireFolder, type Store } from '../store.ts'
 
@@ -74,10 +74,6 @@ export async function listHooks(store: Store, id: number): Promise<GitHook[]> {
   return Promise.all(
     hookNames.map(async (name) => ({ name, content: await readFile(join(folder, name), 'utf8').catch(noneIfMissing) })),
   )
-}
-
-function noneIfMissing(error: unknown): undefined {
-  if (errorCode(error) !== 'ENOENT') throw error
 }
 
 export async function setHook(store: Store, id: number, { name, content }: GitHook): Promise<void> {

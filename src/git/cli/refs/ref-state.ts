@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorCode } from '../../../kernel/thrown.ts'
+import { noneIfMissing } from '../missing.ts'
 
 /** Of loose refs and their folders, 0.02 ms each: with more, git is asked. Maintenance packs them. */
 const MAX_FILES = 200
@@ -75,10 +76,7 @@ async function readFolder(root: string, name: string, budget: Budget): Promise<F
 }
 
 async function readIfThere(root: string, name: string, budget: Budget): Promise<Found | undefined> {
-  return readFound(root, name, budget).catch((error) => {
-    if (errorCode(error) === 'ENOENT') return undefined
-    throw error
-  })
+  return readFound(root, name, budget).catch(noneIfMissing)
 }
 
 /** The stamp first: a file that is replaced in between then has another one at the next look. */

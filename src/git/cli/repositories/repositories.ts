@@ -7,6 +7,7 @@ import type { Commit, InitialCommit, ObjectFormat } from '../../model.ts'
 import { isValidBranchName } from '../../names.ts'
 import { PackBuilder } from '../../pack.ts'
 import { CREATING, fanOut, REPOSITORIES, TRASH } from '../../storage.ts'
+import { emptyIfMissing } from '../missing.ts'
 import { writePack } from '../objects/pack-writer.ts'
 import { buildInitialCommit } from '../objects/write.ts'
 import { makeFolders, renameDurable, syncFolder, writeDurable } from '../process/durable.ts'
@@ -125,9 +126,4 @@ export async function* listStoredIds(store: Store): AsyncIterable<number> {
       if (Number.isSafeInteger(id) && fanOut(id) === name) yield id
     }
   }
-}
-
-export function emptyIfMissing(error: unknown): never[] {
-  if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return []
-  throw error
 }

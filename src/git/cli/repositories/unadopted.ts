@@ -5,9 +5,10 @@ import { GitError, isGitError } from '../../errors.ts'
 import type { UnadoptedFolder } from '../../model.ts'
 import { isValidRefName } from '../../names.ts'
 import { checkRepository } from '../maintenance/integrity.ts'
+import { emptyIfMissing, noneIfMissing } from '../missing.ts'
 import { syncFolder, writeDurable } from '../process/durable.ts'
 import { readObjectFormat, type Store } from '../store.ts'
-import { buildInPlace, emptyIfMissing, writeSkeleton } from './repositories.ts'
+import { buildInPlace, writeSkeleton } from './repositories.ts'
 
 /** Names as the program gives them; a first `@` would be one of our own folders, a dot a way out. */
 const isSafeName = (name: string) => /^[A-Za-z0-9_.-]{1,100}$/.test(name) && !/^\.+$/.test(name)
@@ -47,6 +48,7 @@ async function requireUnadopted(store: Store, { owner, name }: UnadoptedFolder):
   const ownerFolder = join(store.runner.root, owner)
   const folder = join(ownerFolder, `${name}.git`)
   for (const path of [ownerFolder, folder]) {
+    // Fails also for a name that is too long for a folder.
     if (!(await lstat(path).catch(() => undefined))?.isDirectory()) throw missing
   }
   return folder
@@ -65,7 +67,7 @@ const IMPORTED = [
 
 export async function importRepository(store: Store, id: number, source: UnadoptedFolder): Promise<void> {
   const from = await requireUnadopted(store, source)
-  const isReadable = (await lstat(join(from, 'config')).catch(() => undefined))?.isFile()
+  const isReadable = (await lstat(join(from, 'config')).catch(noneIfMissing))?.isFile()
   if (!isReadable) throw new GitError('invalid', 'content', 'the folder is no bare repository')
   const head = await readHead(from)
   const objectFormat = await readObjectFormat(from)
@@ -78,14 +80,14 @@ export async function importRepository(store: Store, id: number, source: Unadopt
 }
 
 async function readHead(from: string): Promise<string> {
-  const file = await lstat(join(from, 'HEAD')).catch(() => undefined)
+  const file = await lstat(join(from, 'HEAD')).catch(noneIfMissing)
   if (!file?.isFile()) throw new GitError('invalid', 'content', 'the folder has no HEAD')
   const ref = /^ref: *(\S+)/.exec(await readFile(join(from, 'HEAD'), 'utf8'))?.[1]
   return ref?.startsWith('refs/heads/') && isValidRefName(ref) ? ref : 'refs/heads/main'
 }
 
 async function copyTree(from: string, to: string, path: string): Promise<void> {
-  const source = await lstat(join(from, path)).catch(() => undefined)
+  const source = await lstat(join(from, path)).catch(noneIfMissing)
   if (!source) return
   if (source.isSymbolicLink()) throw new GitError('invalid', 'content', 'the folder holds a link', { subject: path })
   if (source.isDirectory()) {

@@ -1,5 +1,5 @@
 import { type Packet, PacketReader } from '../../packet.ts'
-import type { Deadline } from '../process/deadline.ts'
+import { cancelAtDeadline, type Deadline } from '../process/deadline.ts'
 
 /** Of a request that is held in memory: 5,000 wants. */
 const MAX_BYTES = 256 * 1024
@@ -30,8 +30,7 @@ export async function readFetchRequest(
 ): Promise<FetchRequest> {
   const reader = body.getReader()
   const chunks: Uint8Array[] = []
-  const stop = () => void reader.cancel(deadline.signal.reason).catch(() => undefined)
-  deadline.signal.addEventListener('abort', stop, { once: true })
+  const release = cancelAtDeadline(reader, deadline)
   let size = 0
   let isWhole = false
   while (!isWhole && size <= MAX_BYTES) {
@@ -41,7 +40,7 @@ export async function readFetchRequest(
     else chunks.push(value)
     size += value?.length ?? 0
   }
-  deadline.signal.removeEventListener('abort', stop)
+  release()
   if (!isWhole) return { asked: undefined, body: replay(chunks, reader) }
   const bytes = Buffer.concat(chunks)
   return { asked: understand(bytes, isSecond), body: bytes }

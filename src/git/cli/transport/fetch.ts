@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Served, ServeRequest } from '../../model.ts'
+import { emptyIfMissing } from '../missing.ts'
 import { startDeadline } from '../process/deadline.ts'
 import { startGit, startGitInto } from '../process/process.ts'
 import { readRefState } from '../refs/ref-state.ts'
@@ -58,7 +59,7 @@ async function sendPack(
 /** Of all packs of a repository: about as much as a clone of everything. */
 async function packedBytes(folder: string): Promise<number> {
   const packs = join(folder, 'objects', 'pack')
-  const names = (await readdir(packs).catch(() => [])).filter((name) => name.endsWith('.pack'))
+  const names = (await readdir(packs).catch(emptyIfMissing)).filter((name) => name.endsWith('.pack'))
   // A pack that was joined with others meanwhile counts nothing.
   const sizes = names.map((name) =>
     stat(join(packs, name)).then(

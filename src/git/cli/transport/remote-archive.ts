@@ -2,7 +2,7 @@ import { GitError } from '../../errors.ts'
 import type { Served, ServeRequest } from '../../model.ts'
 import { encodePacket, FLUSH, malformed, PacketReader } from '../../packet.ts'
 import { limitPaths } from '../objects/tree-size.ts'
-import { startDeadline } from '../process/deadline.ts'
+import { cancelAtDeadline, startDeadline } from '../process/deadline.ts'
 import { type Command, startGit, startGitInto } from '../process/process.ts'
 import { findObject } from '../refs/revisions.ts'
 import { requireFolder, type Store } from '../store.ts'
@@ -64,8 +64,7 @@ async function readArguments({ body, signal }: Pick<ServeRequest, 'body' | 'sign
   const deadline = startDeadline({ ...(signal && { signal }) }, timeoutMs)
   const packets = new PacketReader()
   const reader = body.getReader()
-  const stop = () => void reader.cancel(deadline.signal.reason).catch(() => undefined)
-  deadline.signal.addEventListener('abort', stop, { once: true })
+  const release = cancelAtDeadline(reader, deadline)
   const args: string[] = []
   try {
     for (let size = 0; ; ) {
@@ -81,7 +80,7 @@ async function readArguments({ body, signal }: Pick<ServeRequest, 'body' | 'sign
       }
     }
   } finally {
-    deadline.signal.removeEventListener('abort', stop)
+    release()
     deadline.clear()
     reader.releaseLock()
   }
