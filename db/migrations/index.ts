@@ -46,6 +46,7 @@ import m0043 from './0043_statuses.sql' with { type: 'text' }
 import m0044 from './0044_mirrors.sql' with { type: 'text' }
 import m0045 from './0045_deploy_keys.sql' with { type: 'text' }
 import m0046 from './0046_unused_keys.sql' with { type: 'text' }
+import m0047 from './0047_pushes_new_refs.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -101,4 +102,5 @@ export const migrations: readonly Migration[] = [
   { name: '0044_mirrors', sql: m0044 },
   { name: '0045_deploy_keys', sql: m0045 },
   { name: '0046_unused_keys', sql: m0046 },
+  { name: '0047_pushes_new_refs', sql: m0047 },
 ]

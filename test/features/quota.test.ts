@@ -130,3 +130,34 @@ test('branches and tags, by a push, by the API and by a change of a file', async
   await service.git(['push', '-q', hosted.as(owner), 'main', ':refs/tags/v1'], { cwd })
   expect((await owner.client.post(`${path}/branches`, branch)).status).toBe(201)
 })
+
+test('branches and tags that are made at the same instant are no more either', async () => {
+  const hosted = await hostRepository(service, owner)
+  const cwd = await workTree(service.git)
+  await service.git(['push', '-q', hosted.as(owner), 'main'], { cwd })
+  const path = `/repos/${owner.name}/${hosted.name}`
+  const isMade = async (sent: Promise<{ status: number }>) => {
+    const { status } = await sent
+    expect([201, 422]).toContain(status)
+    return status === 201
+  }
+  const isPushed = async (name: string) => {
+    const { exitCode, stderr } = await service.git.run(['push', hosted.as(owner), `main:refs/heads/${name}`], { cwd })
+    if (exitCode !== 0) expect(stderr).toContain('MAX_REFS')
+    return exitCode === 0
+  }
+  const made = await Promise.all(
+    Array.from({ length: 5 }, (_, index) => [
+      isMade(owner.client.post(`${path}/branches`, { new_branch_name: `branch-${index}` })),
+      isMade(owner.client.post(`${path}/tags`, { tag_name: `tag-${index}` })),
+      isMade(owner.client.post(`${path}/contents/${index}`, { content: '', new_branch: `file-${index}` })),
+      isPushed(`pushed-${index}`),
+    ]).flat(),
+  )
+  expect(made.filter(Boolean)).toHaveLength(2)
+  expect(await hosted.diskLines()).toHaveLength(3)
+  // What was refused holds no place.
+  const other = (await hosted.diskLines()).map((line) => line.split(' ')[1]).find((name) => name !== 'main')
+  await service.git(['push', '-q', hosted.as(owner), `:${other}`], { cwd })
+  expect(await isPushed('again')).toBe(true)
+})

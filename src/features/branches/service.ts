@@ -13,7 +13,6 @@ import { type Guard, loadGuard, requireAllowed } from '../protections/guard.ts'
 import { findBranchRule } from '../protections/rules.ts'
 import { changeRefs, pusherOf } from '../refs/change.ts'
 import { BRANCHES } from '../refs/names.ts'
-import { requireRefQuota } from '../refs/quota.ts'
 import type { CreateBranchRepoOption, UpdateBranchRepoOption } from './schema.ts'
 import { findBranch, isTag } from './store.ts'
 
@@ -51,7 +50,6 @@ export async function createBranch(
   if (repository.isEmpty) throw notFound('Git Repository is empty.')
   if (await findBranch(context.db, repository.id, option.new_branch_name)) throw conflict(EXISTS)
   if (await isTag(context.db, repository.id, option.new_branch_name)) throw conflict('A tag has this name already.')
-  await requireRefQuota(context, repository.id)
   const start = option.old_ref_name || option.old_branch_name || repository.defaultBranch
   const found = await context.git.find(repository.id, `${start}^{commit}`)
   if (!found) throw notFound('The old branch does not exist')

@@ -8,7 +8,6 @@ import { conflict, forbidden, invalid, locked, notFound, type Refusal } from '..
 import { createKeyedMutex } from '../../kernel/keyed-mutex.ts'
 import { findFilesFault, loadGuard } from '../protections/guard.ts'
 import { pusherOf, recordPush } from '../refs/change.ts'
-import { requireRefQuota } from '../refs/quota.ts'
 import { describeChanges, readChange } from './changes.ts'
 import type { ChangeFileOperation, CommitOptions } from './schema.ts'
 import { signaturesOf, signFor } from './signatures.ts'
@@ -72,7 +71,6 @@ async function commitChanges(
 ): Promise<FilesCommitted> {
   const { repository } = repo
   requireChangeable(repo)
-  if (option.new_branch) await requireRefQuota(context, repository.id)
   const by = signaturesOf(context, actor.user, option)
   const commit: FilesCommit = {
     ...branchesOf(repository.defaultBranch, option),
@@ -88,7 +86,7 @@ async function commitChanges(
   const subject = { repositoryId: repository.id, pusher: pusherOf(actor.user, repo) }
   return refusing(commit, () =>
     mutex.run(repository.id, () =>
-      recordPush(context, subject, async () => {
+      recordPush(context, { ...subject, newRefs: commit.newBranch === undefined ? 0 : 1 }, async () => {
         const result = await commitPatiently(context, subject, commit)
         return { refs: [result.ref], result }
       }),

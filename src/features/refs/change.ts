@@ -2,12 +2,16 @@ import type { RepositoryAccess } from '../../access/repository-access.ts'
 import type { Context } from '../../context.ts'
 import { isGitError } from '../../git/errors.ts'
 import type { Pusher, RefChange } from '../../git/model.ts'
-import { insertPush, removePush } from './store.ts'
+import { invalid } from '../../kernel/errors.ts'
+import { beginPush } from './quota.ts'
+import { removePush } from './store.ts'
 import { syncRefs } from './sync.ts'
 
 interface Change {
   repositoryId: number
   pusher: { id: number }
+  /** Branches and tags that there will be more. */
+  newRefs?: number
   /** As `SyncOptions` has it. */
   isFirst?: boolean
 }
@@ -16,13 +20,16 @@ interface Change {
  * Runs whatever moves refs of a repository other than a client's push, with the same promises: an intent before, the rows and
  * events after, and `repairPushes` if the process dies between.
  * @param work returns, beside its result, the full names of the refs that it may have moved; without them all are compared
+ * @throws Refusal 422 past MAX_REFS, before any work
  */
 export async function recordPush<Result>(
   context: Context,
-  { repositoryId, pusher, isFirst }: Change,
+  { repositoryId, pusher, newRefs = 0, isFirst }: Change,
   work: () => Promise<{ refs?: readonly string[]; result: Result }>,
 ): Promise<Result> {
-  const pushId = await insertPush(context.db, { repositoryId, pusherId: pusher.id, clock: context.clock })
+  const begun = await beginPush(context, { repositoryId, pusherId: pusher.id, newRefs })
+  if ('fault' in begun) throw invalid(begun.fault)
+  const { pushId } = begun
   const { refs, result } = await work().catch(async (error: unknown) => {
     // Refused means that nothing moved. After any other failure it is not known, and the intent waits for the repair.
     if (!isGitError(error) || REFUSED.has(error.kind)) await removePush(context.db, pushId)
@@ -41,13 +48,15 @@ export const pusherOf = ({ id, name }: { id: number; name: string }, repo: Repos
   repository: { owner: repo.owner.name, name: repo.repository.name },
 })
 
-/** Moves refs all together or not at all. Throws as `Git.updateRefs`. */
+/** Moves refs all together or not at all. Throws as `Git.updateRefs`. @throws Refusal 422 past MAX_REFS */
 export async function changeRefs(
   context: Context,
   change: Change & { pusher: Pusher },
   changes: RefChange[],
 ): Promise<void> {
-  await recordPush(context, change, async () => {
+  const made = changes.filter(({ old }) => old === null)
+  const gone = changes.filter((move) => move.new === null)
+  await recordPush(context, { ...change, newRefs: made.length - gone.length }, async () => {
     await context.git.updateRefs(change.repositoryId, changes, { pusher: change.pusher })
     return { refs: changes.map(({ ref }) => ref), result: undefined }
   })

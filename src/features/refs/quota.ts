@@ -1,22 +1,27 @@
-import { eq } from 'drizzle-orm'
-import { refs } from '../../../db/schema/refs.ts'
 import type { Context } from '../../context.ts'
-import { invalid } from '../../kernel/errors.ts'
+import { countExpectedRefs, insertPush, lockRepository } from './store.ts'
 
-/** Why the repository may not have so many more branches and tags; undefined when it may. Pushes at the same moment may pass together. */
-export async function findQuotaExcess(
-  { db, config }: Context,
-  repositoryId: number,
-  more: number,
-): Promise<string | undefined> {
-  if (more === 0) return undefined
-  const there = await db.$count(refs, eq(refs.repositoryId, repositoryId))
-  if (there + more <= config.maxRefs) return undefined
-  return `a repository may have ${config.maxRefs} branches and tags at most (MAX_REFS)`
+interface Beginning {
+  repositoryId: number
+  pusherId: number
+  /** Branches and tags that there will be more, at most. */
+  newRefs: number
 }
 
-/** @throws Refusal 422 when the repository may not have one more */
-export async function requireRefQuota(context: Context, repositoryId: number): Promise<void> {
-  const excess = await findQuotaExcess(context, repositoryId, 1)
-  if (excess !== undefined) throw invalid(excess)
+/**
+ * Makes a push known as `insertPush` does, or says why the repository may not have so many more branches and tags. Of two pushes at
+ * the same instant the second counts what the first may make.
+ */
+export async function beginPush(
+  { db, config, clock }: Context,
+  push: Beginning,
+): Promise<{ pushId: number } | { fault: string }> {
+  const { repositoryId, newRefs } = push
+  if (newRefs <= 0) return { pushId: await insertPush(db, { ...push, newRefs: 0, clock }) }
+  return db.transaction(async (tx) => {
+    await lockRepository(tx, repositoryId)
+    if ((await countExpectedRefs(tx, repositoryId)) + newRefs > config.maxRefs)
+      return { fault: `a repository may have ${config.maxRefs} branches and tags at most (MAX_REFS)` }
+    return { pushId: await insertPush(tx, { ...push, clock }) }
+  })
 }

@@ -9,12 +9,12 @@ import { fullName, parseRef, type RefName } from './names.ts'
 /** Makes a push known before Git may move a ref; `syncRefs` with this id ends it. Returns the id. */
 export async function insertPush(
   db: Db,
-  push: { repositoryId: number; pusherId: number | null; clock: Clock },
+  push: { repositoryId: number; pusherId: number | null; newRefs?: number; clock: Clock },
 ): Promise<number> {
-  const { repositoryId, pusherId, clock } = push
+  const { repositoryId, pusherId, newRefs, clock } = push
   const [row] = await db
     .insert(pushes)
-    .values({ repositoryId, pusherId, createdAt: clock.now() })
+    .values({ repositoryId, pusherId, newRefs, createdAt: clock.now() })
     .returning({ id: pushes.id })
   if (row === undefined) throw new Error('insert returned no row')
   return row.id
@@ -23,6 +23,26 @@ export async function insertPush(
 export async function removePush(db: Db, id: number): Promise<void> {
   await db.delete(pushes).where(eq(pushes.id, id))
 }
+
+/** For a push that ended early and waits for the repair: what it has not made by now does not count towards MAX_REFS any more. */
+export async function releaseNewRefs(db: Db, id: number): Promise<void> {
+  await db.update(pushes).set({ newRefs: 0 }).where(eq(pushes.id, id))
+}
+
+/** Branches and tags that are there, and those that pushes under way may make. */
+export async function countExpectedRefs(db: Db, repositoryId: number): Promise<number> {
+  const [row] = await db
+    .select({ expected: sql<number>`(count(*) + coalesce((${sumOfNewRefs(db, repositoryId)}), 0))::int` })
+    .from(refs)
+    .where(eq(refs.repositoryId, repositoryId))
+  return row?.expected ?? 0
+}
+
+const sumOfNewRefs = (db: Db, repositoryId: number) =>
+  db
+    .select({ sum: sql`sum(${pushes.newRefs})` })
+    .from(pushes)
+    .where(eq(pushes.repositoryId, repositoryId))
 
 /** Waits for others who change the repository, and keeps them waiting until the transaction ends. Undefined when it is gone. */
 export async function lockRepository(tx: Db, id: number): Promise<RepositoryRow | undefined> {

@@ -10,7 +10,6 @@ import { mayChangeTag } from '../protections/decide.ts'
 import { loadGuard } from '../protections/guard.ts'
 import { changeRefs, pusherOf, recordPush } from '../refs/change.ts'
 import { TAGS } from '../refs/names.ts'
-import { requireRefQuota } from '../refs/quota.ts'
 import type { CreateTagOption } from './schema.ts'
 import { findTag, hasRelease } from './store.ts'
 
@@ -53,12 +52,11 @@ export async function makeTag(
   { name, target, message }: { name: string; target: string; message: string | undefined },
 ): Promise<void> {
   const { id } = repo.repository
-  await requireRefQuota(context, id)
   const pusher = pusherOf(actor.user, repo)
   const tagger = { ...ownIdentity(context, actor.user), date: context.clock.now() }
   const tag = { name, target, tagger, ...(message?.trim() && { message }) }
   try {
-    await recordPush(context, { repositoryId: id, pusher }, async () => ({
+    await recordPush(context, { repositoryId: id, pusher, newRefs: 1 }, async () => ({
       refs: [TAGS + name],
       result: await context.git.createTag(id, tag, { pusher }),
     }))

@@ -4,7 +4,7 @@ import { clientOf } from '../../http/git-client.ts'
 import type { PushAccess } from '../../http/git-gate.ts'
 import { loadGuard } from '../protections/guard.ts'
 import { pusherOf } from '../refs/change.ts'
-import { findQuotaExcess } from '../refs/quota.ts'
+import { beginPush } from '../refs/quota.ts'
 import { editRepository } from '../repositories/edit.ts'
 import { judgeOfContent, judgePush } from './judge.ts'
 import { type PushOptions, readPushOptions } from './options.ts'
@@ -33,18 +33,31 @@ export async function takePush(context: Context, push: IncomingPush): Promise<Pu
   // A lone flush: whether a large body may be sent, or nothing to push.
   if (head.commands.length === 0) return { report: new Uint8Array(), rest: head.body }
   const repositoryId = access.repo.repository.id
-  const made = head.commands.filter(({ old }) => old === null).length
-  const excess = await findQuotaExcess(context, repositoryId, made)
   const guard = await loadGuard(context, { actor: access.actor, repository: access.repo.repository })
-  const refusal = excess === undefined ? judgePush(head.commands, guard) : () => excess
+  const refusal = judgePush(head.commands, guard)
   if (refusal) return { report: encodePushRefusal(head, refusal), rest: head.body }
   const options = readPushOptions(access, head.options)
   if ('fault' in options) return { report: encodePushRefusal(head, () => options.fault), rest: head.body }
   const pusher = pusherOf(access.actor.user, access.repo)
   const obey = head.options.length === 0 ? undefined : () => changeRepository(context, access, options.change)
   const judge = judgeOfContent(context, guard, head.commands)
+  const newRefs = head.commands.filter(({ old }) => old === null).length
+  const begun = await beginPush(context, { repositoryId, pusherId: pusher.id, newRefs })
+  if ('fault' in begun) return { report: encodePushRefusal(head, () => begun.fault), rest: head.body }
+  const { pushId } = begun
   return {
-    answer: await receivePush(context, { repositoryId, pusher, head, protocol, maxBytes, signal, client, obey, judge }),
+    answer: await receivePush(context, {
+      pushId,
+      repositoryId,
+      pusher,
+      head,
+      protocol,
+      maxBytes,
+      signal,
+      client,
+      obey,
+      judge,
+    }),
   }
 }
 

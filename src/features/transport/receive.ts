@@ -1,10 +1,12 @@
 import type { Context } from '../../context.ts'
 import type { Client, Look, Pusher } from '../../git/model.ts'
 import type { PushCommand, PushHead } from '../../git/push.ts'
-import { insertPush, removePush } from '../refs/store.ts'
+import { releaseNewRefs, removePush } from '../refs/store.ts'
 import { syncRefs } from '../refs/sync.ts'
 
 export interface Push {
+  /** The intent, as `beginPush` has made it. */
+  pushId: number
   repositoryId: number
   pusher: Pusher
   head: PushHead
@@ -25,8 +27,7 @@ export interface Push {
  * the intent, and `repairPushes` does the rest.
  */
 export async function receivePush(context: Context, push: Push): Promise<ReadableStream<Uint8Array>> {
-  const { repositoryId, pusher, head, signal } = push
-  const pushId = await insertPush(context.db, { repositoryId, pusherId: pusher.id, clock: context.clock })
+  const { pushId, repositoryId, pusher, head, signal } = push
   const served = await context.git
     .serve(repositoryId, 'receive-pack', {
       body: head.body,
@@ -50,6 +51,7 @@ export async function receivePush(context: Context, push: Push): Promise<Readabl
     // Before anybody is notified of the push: a repository that is to become private is private by then.
     if (isClean && push.obey && (await isTaken(context, repositoryId, head.commands))) await push.obey()
     await syncRefs(context, repositoryId, pusher, { only, ...(isClean && { pushId }) })
+    if (!isClean) await releaseNewRefs(context.db, pushId)
   })
   // Also without a reader: a client that went away may have moved its refs.
   recorded.catch((err: unknown) => context.log.error({ err, repositoryId }, 'a push is not recorded yet'))

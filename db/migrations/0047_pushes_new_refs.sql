@@ -1,0 +1,1 @@
+ALTER TABLE "pushes" ADD COLUMN "new_refs" integer DEFAULT 0 NOT NULL;
