@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { OAuthApplicationRow } from '../../db/schema/oauth.ts'
 import { makeOAuthSecret } from '../auth/oauth-secrets.ts'
+import { networkOfOrigin, type RequestOrigin } from '../auth/origin.ts'
 import type { Context } from '../context.ts'
 import { spend } from '../http/rate-limit.ts'
 import { sha256Hex } from '../kernel/hashing.ts'
@@ -36,6 +37,9 @@ const USER_CODE = /^[BCDFGHJKLMNPQRSTVWXZ]{8}$/
 /** Codes that one account may try in the time that one is good for. */
 const TRIES = { requests: 20, seconds: EXPIRES_SECONDS }
 
+/** Devices that one network may begin to sign in: many people may share it. */
+const FROM_NETWORK = { requests: 100, seconds: 3600 }
+
 const newUserCode = (): string => Array.from({ length: 8 }, () => LETTERS.charAt(randomInt(LETTERS.length))).join('')
 
 /** In two halves, as it is shown. */
@@ -47,11 +51,19 @@ function readUserCode(text: string): string | undefined {
   return USER_CODE.test(code) ? code : undefined
 }
 
-/** RFC 8628, 3.2. */
-export async function beginDevice(context: Context, client: OAuthApplicationRow, parameters: Parameters) {
+/**
+ * RFC 8628, 3.2. A public client proves nothing, so that anybody may ask.
+ * @throws Refusal 429 for too many from one network
+ */
+export async function beginDevice(
+  context: Context,
+  client: OAuthApplicationRow,
+  { parameters, origin }: { parameters: Parameters; origin: RequestOrigin },
+) {
   const { db, config, clock, baseUrl } = context
   const requestedScope = parameters.get('scope') ?? ''
   if (requestedScope.length > MAX_SCOPE || requestedScope.includes('\0')) throw invalidRequest('the scope is too long')
+  await spend(context, `device:${networkOfOrigin(origin)}`, FROM_NETWORK)
   const deviceCode = makeOAuthSecret('device')
   const now = clock.now()
   const device = {

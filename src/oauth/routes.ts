@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Context } from '../context.ts'
 import { exchangeOf } from '../http/exchange.ts'
+import { originOf } from '../http/identify.ts'
 import { missingRoute } from '../http/missing-route.ts'
 import { authenticateClient, authenticateConfidentialClient } from './clients.ts'
 import { beginDevice, DEVICE_GRANT, pollDevice } from './device.ts'
@@ -73,7 +74,8 @@ const deviceAuthorization = (context: Context, request: Request) =>
   forClient(context, async () => {
     if (!context.config.oauth2DeviceFlow) throw disabled()
     const parameters = await readParameters(request, context.config)
-    return beginDevice(context, await authenticateClient(context, request, parameters), parameters)
+    const client = await authenticateClient(context, request, parameters)
+    return beginDevice(context, client, { parameters, origin: originOf(context, exchangeOf(request)) })
   })
 
 /** RFC 7662. */

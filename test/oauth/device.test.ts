@@ -149,3 +149,15 @@ test('where it is off there is nothing of it', async () => {
     await off.stop()
   }
 })
+
+test('of devices that one network begins at once no more are taken than an hour allows', async () => {
+  later(3600)
+  const { app } = await newParty(service)
+  const client = { client_id: app.clientId, client_secret: app.secret }
+  const ask = async () => (await sendForm(service.url, '/login/oauth/device_authorization', client)).status
+  const statuses = await Promise.all(Array.from({ length: 110 }, ask))
+  expect(statuses.filter((status) => status === 200)).toHaveLength(100)
+  expect(statuses.filter((status) => status === 429)).toHaveLength(10)
+  later(3600)
+  expect(await ask()).toBe(200)
+})

@@ -1,5 +1,5 @@
 import type { UserRow } from '../../../db/schema/users.ts'
-import type { RequestOrigin } from '../../auth/origin.ts'
+import { networkOfOrigin, type RequestOrigin } from '../../auth/origin.ts'
 import type { Context } from '../../context.ts'
 import { spend } from '../../http/rate-limit.ts'
 import { enqueueJob } from '../../jobs/enqueue.ts'
@@ -7,7 +7,6 @@ import type { JobHandlers } from '../../jobs/handlers.ts'
 import { isEmailAddress } from '../../kernel/email.ts'
 import { conflict, invalid, unavailable } from '../../kernel/errors.ts'
 import { randomHex, sha256Hex } from '../../kernel/hashing.ts'
-import { networkOf } from '../../kernel/network.ts'
 import { mailLetter } from '../../mail/send.ts'
 import { countMailTo } from '../emails/confirm.ts'
 import { setPassword } from '../users/password.ts'
@@ -31,8 +30,7 @@ export async function askForRecovery(context: Context, email: string, origin: Re
   if (context.mailer === undefined)
     throw unavailable('this site mails nothing: ask an administrator for a new password')
   if (!isEmailAddress(email)) throw invalid('Email', 'email')
-  const network = origin.address === undefined ? 'unknown' : networkOf(origin.address)
-  await spend(context, `recovery:${network}`, FROM_NETWORK)
+  await spend(context, `recovery:${networkOfOrigin(origin)}`, FROM_NETWORK)
   await countMailTo(context, email)
   const sealed = Buffer.from(context.secrets.seal(PURPOSE, email)).toString('base64')
   await context.db.transaction((tx) => enqueueJob(tx, 'account.recover', { sealed }))

@@ -1,13 +1,12 @@
 import type { RegistrationRow } from '../../../db/schema/account-links.ts'
 import type { UserRow } from '../../../db/schema/users.ts'
 import { isServiceAddress } from '../../access/service-addresses.ts'
-import type { RequestOrigin } from '../../auth/origin.ts'
+import { networkOfOrigin, type RequestOrigin } from '../../auth/origin.ts'
 import type { Context } from '../../context.ts'
 import { spend } from '../../http/rate-limit.ts'
 import { isEmailAddress } from '../../kernel/email.ts'
 import { conflict, forbidden, invalid } from '../../kernel/errors.ts'
 import { randomHex, sha256Hex } from '../../kernel/hashing.ts'
-import { networkOf } from '../../kernel/network.ts'
 import { mailLetter } from '../../mail/send.ts'
 import { countMailTo } from '../emails/confirm.ts'
 import { createUser, hashPassword, requireOwnerName } from '../users/create.ts'
@@ -42,8 +41,7 @@ export async function register(
   origin: RequestOrigin,
 ): Promise<UserRow | undefined> {
   if (!context.config.allowRegistration) throw forbidden('accounts are made by the administrators here')
-  const network = origin.address === undefined ? 'unknown' : networkOf(origin.address)
-  await spend(context, `sign-up:${network}`, FROM_NETWORK)
+  await spend(context, `sign-up:${networkOfOrigin(origin)}`, FROM_NETWORK)
   if (!context.config.confirmEmails) return createUser(context, { ...person, by: 'system', isEmailProven: false })
   await mailActivation(context, person)
   return undefined
