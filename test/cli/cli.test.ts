@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from '../harness/client.ts'
 import { createBareDatabase, type TestDatabase } from '../harness/database.ts'
+import { listen } from '../harness/listen.ts'
 import { runProgram, serveProgram } from '../harness/program.ts'
 
 let folder: string
@@ -102,10 +103,8 @@ describe('what the program needs and does not find is said in one line, with the
   })
 
   test('a port that nobody else has', async () => {
-    const other = createServer().listen(0, '127.0.0.1')
-    await new Promise((listening) => other.once('listening', listening))
-    const address = other.address()
-    const PORT = String(typeof address === 'object' ? address?.port : '')
+    const other = createServer()
+    const PORT = String(await listen(other))
     const { exitCode, stderr } = await runProgram([], { ...settings, PORT })
     other.close()
     expect(stderr).toBe(`PORT=${PORT} is in use. To fix it: set PORT to another port; 0 takes a free one\n`)
@@ -164,9 +163,7 @@ test('a pooler that refuses what a connection begins with is told of, with where
   const answer = Buffer.concat([Buffer.from('E'), Buffer.alloc(4), Buffer.from(fields)])
   answer.writeUInt32BE(answer.length - 1, 1)
   const pooler = createServer((client) => client.once('data', () => client.end(answer)))
-  await new Promise<void>((resolve) => pooler.listen(0, '127.0.0.1', resolve))
-  const address = pooler.address()
-  const port = address !== null && typeof address === 'object' ? address.port : 0
+  const port = await listen(pooler)
   const behind = { ...settings, DATABASE_URL: `postgres://nobody@127.0.0.1:${port}/none` }
   const { exitCode, stderr } = await runProgram(['migrate'], behind)
   pooler.close()

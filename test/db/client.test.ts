@@ -5,6 +5,7 @@ import { openDatabase } from '../../db/client.ts'
 import { allowPause } from '../../db/pause.ts'
 import { users } from '../../db/schema/users.ts'
 import { layCableToDatabase } from '../harness/cable.ts'
+import { listen } from '../harness/listen.ts'
 import { startTestService, type TestService } from '../harness/service.ts'
 import { until } from '../harness/until.ts'
 
@@ -56,10 +57,8 @@ test('where connections are taken and ended at once, as by a proxy without a ser
     socket.on('error', () => undefined)
     socket.once('data', () => socket.end())
   })
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
-  const address = proxy.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  const database = openDatabase(`postgres://nobody:x@127.0.0.1:${address.port}/none`, { poolSize: 1 })
+  const port = await listen(proxy)
+  const database = openDatabase(`postgres://nobody:x@127.0.0.1:${port}/none`, { poolSize: 1 })
   expect(await database.sql`select 1`.catch((error: unknown) => error)).toMatchObject({ code: 'CONNECTION_CLOSED' })
   await database.close(0)
   await new Promise((resolve) => proxy.close(resolve))

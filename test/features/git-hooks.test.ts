@@ -177,10 +177,9 @@ describe('a push', () => {
 
   test('does not wait for what a hook leaves behind, which ends with it', async () => {
     const mark = join(service.folder, 'left')
-    await set('post-receive', `#!/bin/sh\nsleep 78 &\necho $! >${mark}\n`)
-    const start = performance.now()
+    // Longer than a test may take: a push that waited for it would fail.
+    await set('post-receive', `#!/bin/sh\nsleep 600 &\necho $! >${mark}\n`)
     expect(await push()).toMatchObject({ exitCode: 0 })
-    expect(performance.now() - start).toBeLessThan(30_000)
     expect(await stateOf(mark)).toMatch(/^gone$|\) Z /)
     await clear()
   })

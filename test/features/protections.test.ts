@@ -53,7 +53,9 @@ describe('which rule holds', () => {
   })
 
   test('an expression takes a time linear in the name, and a broken one is none', () => {
-    const rule = { namePattern: '/^(a+)+$/', listed: { people: [], teams: [] } } as never
+    const [id, repositoryId, at] = [1, 1, new Date()]
+    const listed = { people: [], teams: [] }
+    const rule = { id, repositoryId, namePattern: '/^(a+)+$/', listed, createdAt: at, updatedAt: at }
     expect(findTagRules([rule], `${'a'.repeat(200)}!`)).toEqual([])
     expect(findTagRules([rule], 'aaa')).toHaveLength(1)
     expect(faultInTagPattern('/(/')).toBeDefined()

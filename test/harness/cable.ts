@@ -1,4 +1,5 @@
 import { connect as connectTo, createServer, type Socket } from 'node:net'
+import { listen } from './listen.ts'
 
 /** A way to a server that can be cut and restored: what a network or a dying host does to a connection. */
 export interface Cable {
@@ -53,11 +54,9 @@ async function layCable(target: { port: number } | { path: string }): Promise<Ca
       if (state !== 'mute') client.write(bytes)
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
+  const port = await listen(server)
   return {
-    port: address.port,
+    port,
     cut() {
       state = 'cut'
       endAll()

@@ -30,7 +30,7 @@ const whoami = (token: string) => service.client({ token }).get('/user')
 const error = (code: string, description: string) => ({ error: code, error_description: description })
 
 /** The same request in each form that a body may have. */
-function requests({ app }: Party, code: string): Record<string, RequestInit> {
+function requests(app: Party['app'], code: string): Record<string, RequestInit> {
   const fields = {
     grant_type: 'authorization_code',
     code,
@@ -61,12 +61,14 @@ function requests({ app }: Party, code: string): Record<string, RequestInit> {
 
 const encodeAll = (text: string) => text.replace(/./g, (letter) => `%${letter.charCodeAt(0).toString(16)}`)
 
-test.each(Object.keys(requests({ app: { clientId: '', secret: '', redirectUri: '', id: 0 } } as Party, '')))(
+test.each(Object.keys(requests({ clientId: '', secret: '', redirectUri: '', id: 0 }, '')))(
   'a code is exchanged by %s',
   async (kind) => {
     const party = await newParty(service)
     const code = await codeFor(party, { scope: 'all' })
-    const reply = await readReply(await fetch(service.url + PATH, { method: 'POST', ...requests(party, code)[kind] }))
+    const reply = await readReply(
+      await fetch(service.url + PATH, { method: 'POST', ...requests(party.app, code)[kind] }),
+    )
     expect(reply.status).toBe(200)
     expect(reply.body).toEqual({
       access_token: expect.stringMatching(/^gtu_[a-z2-7]{52}$/),

@@ -1,11 +1,12 @@
 import { afterEach, expect, test } from 'bun:test'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import { type AddressInfo, connect, createServer as createSocketServer, type Server, type Socket } from 'node:net'
+import { connect, createServer as createSocketServer, type Server, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { readHostPolicy } from '../../src/kernel/host-policy.ts'
 import { createOutbound, type OutboundRequest } from '../../src/outbound/client.ts'
 import { OutboundError } from '../../src/outbound/outbound-error.ts'
+import { listen } from '../harness/listen.ts'
 
 const limits = { connectMs: 2000, firstByteMs: 300, wholeMs: 900, maxBodyBytes: 1000 }
 const generous = { connectMs: 10_000, firstByteMs: 10_000, wholeMs: 20_000, maxBodyBytes: 1000 }
@@ -39,7 +40,7 @@ async function receive(answer: (response: ServerResponse, seen: Seen) => void) {
       answer(response, one)
     })
   })
-  return { port: await listen(server), seen }
+  return { port: await open(server), seen }
 }
 
 /** A receiver below HTTP. */
@@ -49,13 +50,12 @@ async function raw(take: (socket: Socket) => void) {
     socket.on('error', () => undefined)
     take(socket)
   })
-  return listen(server)
+  return open(server)
 }
 
-async function listen(server: Server): Promise<number> {
+function open(server: Server): Promise<number> {
   opened.push(server)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return (server.address() as AddressInfo).port
+  return listen(server)
 }
 
 const request = (url: string, change: Partial<OutboundRequest> = {}): OutboundRequest => ({
@@ -237,7 +237,7 @@ test.each([
 
 test('a refused connection and a name without address are told apart', async () => {
   const server = createServer()
-  const port = await listen(server)
+  const port = await open(server)
   await new Promise((resolve) => server.close(resolve))
   expect(await faultOf(send(`http://127.0.0.1:${port}/`))).toBe('connect')
   expect(await faultOf(send('http://no-such-host.invalid/', { words: ['*'] }))).toBe('lookup')
@@ -258,7 +258,7 @@ test('a certificate that nobody vouches for is not accepted', async () => {
   const made = Bun.spawnSync(['openssl', ...words, '-days', '1', '-keyout', '-', '-out', '-'], { stderr: 'ignore' })
   const pem = made.stdout.toString()
   const server = createTlsServer({ key: pem, cert: pem }, (_, response) => void response.end('in'))
-  const port = await listen(server)
+  const port = await open(server)
   expect(await faultOf(send(`https://localhost:${port}/`))).toBe('tls')
 })
 
@@ -274,7 +274,7 @@ test('through a proxy the address is judged here, and the proxy is given no name
     })
     sockets.add(beyond)
   })
-  const address = `http://127.0.0.1:${await listen(proxy)}`
+  const address = `http://127.0.0.1:${await open(proxy)}`
   const answer = await send(`http://localhost:${port}/`, { words: ['loopback'], proxy: address })
   expect(answer.body).toBe('through')
   expect(seen[0]?.headers.host).toBe(`localhost:${port}`)

@@ -1,5 +1,4 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { once } from 'node:events'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -9,6 +8,7 @@ import { ConfigError, loadConfig } from '../../src/config.ts'
 import { checkSsh } from '../../src/doctor/machine.ts'
 import { loadHostKey } from '../../src/ssh/host-key.ts'
 import { openSshServer } from '../../src/ssh/server.ts'
+import { listen } from '../harness/listen.ts'
 import { startTestService } from '../harness/service.ts'
 import { makeKey } from '../harness/ssh.ts'
 
@@ -54,10 +54,8 @@ describe('the host key', () => {
 })
 
 test('a port that is taken stops the start', async () => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  const port = typeof address === 'object' ? String(address?.port) : ''
+  const server = createServer()
+  const port = String(await listen(server))
   const config = loadConfig({ DATA_DIR: folder, SSH_PORT: port })
   await expect(openSshServer(config)).rejects.toThrow(`SSH_PORT=${port} cannot be used: `)
   server.close()

@@ -1,17 +1,12 @@
 import { afterAll, beforeAll, expect } from 'bun:test'
-import { mkdirSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import * as openid from 'openid-client'
-import type { Browser, Page } from 'playwright-core'
-import { faultsOf } from '../harness/axe.ts'
+import type { Browser } from 'playwright-core'
 import { browsing, hasChromium, launchChromium } from '../harness/chromium.ts'
-import { startTestService, type TestService, type TestUser } from '../harness/service.ts'
+import { examine, LONG_MS, signIn, watch } from '../harness/examine.ts'
+import { listen } from '../harness/listen.ts'
+import { startTestService, type TestService } from '../harness/service.ts'
 import { register, sendForm } from '../oauth/flow.ts'
-
-/** A folder for pictures of the pages, for whoever wants to look at them. */
-const SHOTS = process.env.PAGE_SHOTS
-/** Chromium on a busy machine. */
-const LONG_MS = 120_000
 
 let service: TestService
 let browser: Browser
@@ -41,10 +36,7 @@ async function startApplication() {
       (error: unknown) => reply.end(String(error)),
     )
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the application has no port')
-  const home = `http://127.0.0.1:${address.port}`
+  const home = `http://127.0.0.1:${await listen(server)}`
   const owner = await service.createUser()
   const app = await register(owner, { name: 'Calendar', redirect_uris: [`${home}/cb`] })
   const config = await openid.discovery(new URL(service.url), app.clientId, app.secret, undefined, {
@@ -65,36 +57,12 @@ async function startApplication() {
   return { server, home }
 }
 
-async function signIn(page: Page, user: TestUser): Promise<void> {
-  await page.getByLabel('User name or e-mail address').fill(user.name)
-  await page.getByLabel('Password', { exact: true }).fill(user.password)
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-}
-
 /** Of `tea`, which asks for what it always asks. */
 async function newDeviceCode(): Promise<string> {
   const client_id = 'd57cb8c4-630c-4168-8324-ec79935e18d4'
   const scope = 'admin,user,issue,misc,notification,organization,package,repository'
   const { body } = await sendForm(service.url, '/login/oauth/device_authorization', { client_id, scope })
   return String(body.user_code)
-}
-
-let shots = 0
-async function examine(page: Page, name: string): Promise<void> {
-  for (const width of [390, 1280]) {
-    await page.setViewportSize({ width, height: 900 })
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme })
-      expect([name, width, colorScheme, await faultsOf(page)]).toEqual([name, width, colorScheme, []])
-    }
-    const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
-    expect([name, width, overflow]).toEqual([name, width, 0])
-    await page.emulateMedia({ colorScheme: 'light' })
-    if (SHOTS === undefined) continue
-    mkdirSync(SHOTS, { recursive: true })
-    shots += 1
-    await page.screenshot({ path: `${SHOTS}/oauth-${shots}-${name}-${width}.png`, fullPage: true })
-  }
 }
 
 browsing(
@@ -130,42 +98,39 @@ browsing(
     const user = await service.createUser()
     const context = await browser.newContext()
     const page = await context.newPage()
-    const complaints: string[] = []
-    page.on('console', (message) => {
-      if (message.type() === 'error' && !/status of 4\d\d/.test(message.text())) complaints.push(message.text())
-    })
+    const complaints = watch(context)
     await page.goto(home)
     await signIn(page, user)
     await page.waitForURL('**/login/oauth/authorize**')
-    await examine(page, 'consent')
+    await examine(page, 'oauth-consent')
     const full = page.url().replace(/scope=[^&]*/, 'scope=all')
     await page.goto(full)
-    await examine(page, 'consent-full')
+    await examine(page, 'oauth-consent-full')
     await page.getByRole('button', { name: 'Allow', exact: true }).click()
     await page.waitForURL(`${home}/**`)
     await page.goto(`${service.url}/login/oauth/authorize?client_id=nope`)
-    await examine(page, 'refused')
+    await examine(page, 'oauth-refused')
     await page.goto(`${service.url}/login/oauth/logout`)
-    await examine(page, 'sign-out')
+    await examine(page, 'oauth-sign-out')
     await page.goto(`${service.url}/user/settings/applications`)
     expect(await page.getByText('Calendar').first().isVisible()).toBe(true)
-    await examine(page, 'applications')
+    await examine(page, 'oauth-applications')
     await page.getByRole('link', { name: 'Register an application' }).click()
-    await examine(page, 'register')
+    await examine(page, 'oauth-register')
     await page.getByLabel('Name', { exact: true }).fill('Mine')
     await page.getByRole('button', { name: 'Register' }).click()
-    await examine(page, 'register-wrong')
+    await examine(page, 'oauth-register-wrong')
     await page.getByLabel('Redirect URIs').fill('https://mine.example/cb')
     await page.getByRole('button', { name: 'Register' }).click()
     expect(await page.getByText('shown this once').isVisible()).toBe(true)
-    await examine(page, 'registered')
+    await examine(page, 'oauth-registered')
     await page.goto(`${service.url}/login/device`)
     await page.getByLabel('Code on the device').fill('BBBB-BBBB')
     await page.getByRole('button', { name: 'Go on' }).click()
-    await examine(page, 'device-wrong')
+    await examine(page, 'oauth-device-wrong')
     await page.getByLabel('Code on the device').fill(await newDeviceCode())
     await page.getByRole('button', { name: 'Go on' }).click()
-    await examine(page, 'device')
+    await examine(page, 'oauth-device')
     await page.getByRole('button', { name: 'Allow', exact: true }).click()
     await page.getByRole('heading', { name: 'The device is allowed' }).waitFor()
     await page.goto(`${service.url}/user/settings/applications`)

@@ -1,17 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { mkdirSync } from 'node:fs'
-import axe from 'axe-core'
 import { TOTP } from 'otpauth'
-import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core'
+import type { Browser, CDPSession, Page } from 'playwright-core'
 import { browsing, hasChromium, launchChromium } from '../harness/chromium.ts'
+import { examine, LONG_MS, signIn, watch } from '../harness/examine.ts'
 import { startTestService, type TestService, type TestUser } from '../harness/service.ts'
 import { startSmtpSink } from '../harness/smtp.ts'
 import { makeSshKey } from '../signatures/stage.ts'
-
-/** A folder for pictures of all pages, for whoever wants to look at them. */
-const SHOTS = process.env.PAGE_SHOTS
-/** Chromium on a busy machine. */
-const LONG_MS = 120_000
 
 const clock = { time: Date.now(), now: () => new Date(clock.time) }
 let browser: Browser
@@ -28,50 +22,9 @@ afterAll(async () => {
   await service?.stop()
 })
 
-async function signIn(page: Page, user = alice): Promise<void> {
+async function openSignIn(page: Page, user = alice): Promise<void> {
   await page.goto(`${service.url}/user/login`)
-  await page.getByLabel('User name or e-mail address').fill(user.name)
-  await page.getByLabel('Password', { exact: true }).fill(user.password)
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-}
-
-/** What axe finds on the page as it is, with what it is about. */
-async function faultsOf(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source)
-  const found: unknown = await page.evaluate(
-    `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
-      violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' | ')))`,
-  )
-  return Array.isArray(found) ? found.map(String) : ['axe gave no answer']
-}
-
-let shots = 0
-/** The page in both schemes and at both widths: nothing to complain of, nothing that has to be scrolled sideways. */
-async function examine(page: Page, name: string): Promise<void> {
-  shots += 1
-  for (const width of [390, 1280]) {
-    await page.setViewportSize({ width, height: 900 })
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme })
-      expect([name, width, colorScheme, await faultsOf(page)]).toEqual([name, width, colorScheme, []])
-    }
-    const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
-    expect([name, width, overflow]).toEqual([name, width, 0])
-    await page.emulateMedia({ colorScheme: 'light' })
-    if (SHOTS === undefined) continue
-    mkdirSync(SHOTS, { recursive: true })
-    const number = String(shots).padStart(2, '0')
-    await page.screenshot({ path: `${SHOTS}/${number}-${name}-${width}.png`, fullPage: true })
-  }
-}
-
-/** What the page complains of by itself, such as something that its policy forbids. */
-function watch(context: BrowserContext): string[] {
-  const complaints: string[] = []
-  context.on('console', (message) => {
-    if (message.type() === 'error' && !/status of 4\d\d/.test(message.text())) complaints.push(message.text())
-  })
-  return complaints
+  await signIn(page, user)
 }
 
 /** A key that Chromium itself plays: it holds passkeys, and its owner is always there. */
@@ -97,7 +50,7 @@ browsing(
     const context = await browser.newContext({ javaScriptEnabled: false })
     const page = await context.newPage()
     await page.goto(`${service.url}/user/settings`)
-    await signIn(page)
+    await openSignIn(page)
     expect(await page.getByRole('link', { name: 'Settings of alice' }).isVisible()).toBe(true)
     await page.goto(`${service.url}/user/login?redirect_to=/user/settings`)
     await page.getByLabel('Name', { exact: true }).fill('Alice Example')
@@ -119,7 +72,7 @@ browsing(
     const complaints = watch(context)
     const page = await context.newPage()
     const user = await service.createUser()
-    await signIn(page, user)
+    await openSignIn(page, user)
     await page.goto(`${service.url}/user/settings/security`)
     await page.getByRole('link', { name: 'Switch it on' }).click()
     const seed = (await page.locator('li code').textContent()) ?? ''
@@ -134,7 +87,7 @@ browsing(
     await examine(page, 'recovery-codes')
     const [recoveryCode = ''] = ((await page.locator('pre').textContent()) ?? '').split('\n')
     await page.getByRole('button', { name: 'Sign out' }).click()
-    await signIn(page, user)
+    await openSignIn(page, user)
     await page.getByLabel('Code', { exact: true }).fill('000000')
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByText('This code is wrong').waitFor()
@@ -143,7 +96,7 @@ browsing(
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByRole('link', { name: `Settings of ${user.name}` }).waitFor()
     await page.getByRole('button', { name: 'Sign out' }).click()
-    await signIn(page, user)
+    await openSignIn(page, user)
     await page.getByLabel('Code', { exact: true }).fill(recoveryCode)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByRole('link', { name: `Settings of ${user.name}` }).waitFor()
@@ -163,7 +116,7 @@ browsing(
     const page = await context.newPage()
     const device = await addAuthenticator(page)
     const user = await service.createUser()
-    await signIn(page, user)
+    await openSignIn(page, user)
     await page.goto(`${service.url}/user/settings/security`)
     await page.getByLabel('Name').fill('Laptop <1>')
     await page.getByRole('button', { name: 'Add a passkey' }).click()
@@ -319,7 +272,7 @@ browsing(
     await alice.client.post('/user/emails', {
       emails: ['a-rather-long-address-of-alice@a-rather-long-host.example.org'],
     })
-    await signIn(page)
+    await openSignIn(page)
     for (const path of ['', '/account', '/change_password', '/security', '/sessions', '/applications', '/keys']) {
       await page.goto(`${service.url}/user/settings${path}?done=saved`)
       await examine(page, `settings${path.replace('/', '-')}`)

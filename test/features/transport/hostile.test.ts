@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
 import { encodePacket, FLUSH } from '../../../src/git/packet.ts'
+import { cpuMs } from '../../harness/cpu.ts'
 import { startTestService, type TestService, type TestUser } from '../../harness/service.ts'
 import { commit, type Hosted, hostRepository, workTree } from './hosted.ts'
 
@@ -137,13 +138,14 @@ describe('a request that is no honest one', () => {
   test('a zip bomb ends at the limit', async () => {
     const bomb = gzipSync(Buffer.alloc(50_000_000))
     expect(bomb.length).toBeLessThan(100_000)
-    const started = performance.now()
     const headers = { 'content-encoding': 'gzip' }
-    const pushed = await send('receive-pack', { body: bomb, headers })
-    expect(pushed.status).toBeGreaterThanOrEqual(400)
-    const fetched = await send('upload-pack', { body: bomb, headers })
-    await fetched.text().catch(() => undefined)
-    expect(performance.now() - started).toBeLessThan(5000)
+    const ms = await cpuMs(async () => {
+      const pushed = await send('receive-pack', { body: bomb, headers })
+      expect(pushed.status).toBeGreaterThanOrEqual(400)
+      const fetched = await send('upload-pack', { body: bomb, headers })
+      await fetched.text().catch(() => undefined)
+    })
+    expect(ms).toBeLessThan(5000)
   })
 
   test('a push above the limit is refused, announced or not', async () => {
