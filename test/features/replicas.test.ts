@@ -195,6 +195,7 @@ describe(`two replicas are one service (${ROUNDS} rounds, seed ${SEED})`, () => 
           if (run.exitCode === 0) await service.git(['fsck', '--connectivity-only'], { cwd })
           return run.exitCode === 0 ? undefined : run.stderr
         })
+        // The deletion comes at any moment of the clones.
         await Bun.sleep(random() * 60)
         const deletions = await times(2, () => any().delete(repo.path))
         expect(statuses(deletions)).toEqual([204, 404])

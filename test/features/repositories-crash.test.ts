@@ -112,6 +112,7 @@ test(
       const answered: string[] = []
       const writers = Array.from({ length: WRITERS }, (_, index) => write(replica.url, `r${round}-${index}`, answered))
       await creationsBegun()
+      // The kill comes at any moment of them.
       await Bun.sleep(random() * 500)
       await replica.kill()
       const open = (await Promise.all(writers)).filter((name) => name !== undefined)

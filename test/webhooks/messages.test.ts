@@ -37,6 +37,7 @@ test.each(types)('a hook of type %s is sent what its golden file says, for every
   expect(Object.keys(expected).length).toBeGreaterThan(50)
 })
 
+/** Beside the clone, like the recorded scenarios: without that folder this comparison is skipped. */
 const recorded = resolve(import.meta.dir, '../../../shared/api/webhooks-samples.json')
 
 /** Where the recorded server is not followed, and why. */
