@@ -90,7 +90,8 @@ function insertRepositories(db: Db, dice: Dice, owners: readonly UserRow[]) {
     ownerId: dice.pick(owners).id,
     name: `repository${number}`,
     isPrivate: dice.chance(0.5),
-    isArchived: dice.chance(0.1),
+    // Counted, not drawn: worlds without a repository that anybody could change would leave archived ones untried.
+    isArchived: number % 3 === 0,
     hasCode: dice.chance(0.8),
     hasIssues: dice.chance(0.7),
     hasWiki: dice.chance(0.5),
