@@ -55,9 +55,13 @@ export async function revokeGrant(
       )
       .returning()
     if (!gone) throw notFound()
+    const [application] = await tx
+      .select({ name: oauthApplications.name })
+      .from(oauthApplications)
+      .where(eq(oauthApplications.id, applicationId))
     await recordAudit(tx, actor, {
       action: 'oauth_grant.revoke',
-      subject: { kind: 'oauth_grant', id, name: String(applicationId) },
+      subject: { kind: 'oauth_grant', id, name: application?.name ?? '' },
       before: { scopes: gone.scopes },
     })
   })

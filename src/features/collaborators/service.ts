@@ -10,6 +10,7 @@ import { recordAudit } from '../../audit/record.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { forbidden, invalid, notFound } from '../../kernel/errors.ts'
+import { auditSubjectOf } from '../repositories/subject.ts'
 import {
   findCollaboration,
   type Grant,
@@ -59,7 +60,11 @@ export async function addCollaborator(context: Context, target: Target, permissi
     if (byOwner || byPerson) throw forbidden('the owner has blocked this user, or the user the owner')
     await upsertCollaboration(tx, { repositoryId: repo.repository.id, userId: person.id, permission })
     const after = { collaborator: person.name, permission }
-    await recordAudit(tx, actor, { action: 'repository.add_collaborator', subject: subjectOf(repo), after })
+    await recordAudit(tx, actor, {
+      action: 'repository.add_collaborator',
+      subject: auditSubjectOf(repo),
+      after,
+    })
   })
 }
 
@@ -78,7 +83,11 @@ export async function removeCollaborator(context: Context, target: Target): Prom
     const [assignable] = await findAssignable(tx, repo.repository, [person.name])
     if (!assignable) await removeAssignments(tx, id, person.id)
     const before = { collaborator: person.name, permission }
-    await recordAudit(tx, actor, { action: 'repository.remove_collaborator', subject: subjectOf(repo), before })
+    await recordAudit(tx, actor, {
+      action: 'repository.remove_collaborator',
+      subject: auditSubjectOf(repo),
+      before,
+    })
   })
 }
 
@@ -110,9 +119,3 @@ async function levelOf({ db, config }: Context, repositoryId: number, user: User
   if (!loaded) return Level.none
   return decideRights(config, { user, method: 'session', publicOnly: false }, loaded).highest
 }
-
-const subjectOf = ({ repository, fullName }: RepositoryAccess) => ({
-  kind: 'repository',
-  id: repository.id,
-  name: fullName,
-})

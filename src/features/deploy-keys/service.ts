@@ -10,6 +10,7 @@ import type { ShownDeployKey } from '../../wire/deploy-key.ts'
 import { parsePublicKey } from '../public-keys/parse.ts'
 import type { CreateKeyOption } from '../public-keys/schema.ts'
 import { lockRepository } from '../refs/store.ts'
+import { auditSubjectOf } from '../repositories/subject.ts'
 import { countDeployKeys, findDeployKey, holdKey, insertDeployKey, removeDeployKey } from './store.ts'
 
 interface Subject {
@@ -50,7 +51,11 @@ export async function addDeployKey(
         count: () => countDeployKeys(tx, repositoryId),
       })
       const after = { title, fingerprint: parsed.fingerprint, isReadOnly }
-      await recordAudit(tx, actor, { action: 'deploy_key.create', subject: subjectOf(repo), after })
+      await recordAudit(tx, actor, {
+        action: 'deploy_key.create',
+        subject: auditSubjectOf(repo),
+        after,
+      })
       return { deployKey, key: content }
     })
   } catch (error) {
@@ -73,7 +78,11 @@ export async function deleteDeployKey(
     const row = await removeDeployKey(tx, repo.repository.id, id)
     if (!row) return
     const before = { title: row.title, isReadOnly: row.isReadOnly }
-    await recordAudit(tx, actor, { action: 'deploy_key.delete', subject: subjectOf(repo), before })
+    await recordAudit(tx, actor, {
+      action: 'deploy_key.delete',
+      subject: auditSubjectOf(repo),
+      before,
+    })
   })
 }
 
@@ -84,9 +93,3 @@ export async function deleteDeployKey(
 async function lockFirst(tx: Db, repositoryId: number): Promise<void> {
   if (!(await lockRepository(tx, repositoryId))) throw notFound()
 }
-
-const subjectOf = ({ repository, fullName }: RepositoryAccess) => ({
-  kind: 'repository',
-  id: repository.id,
-  name: fullName,
-})

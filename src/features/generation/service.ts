@@ -74,5 +74,9 @@ function columnsOf({ clock }: Context, { owner, template, option, defaultBranch,
 async function tell({ db }: Context, { actor, owner, template }: Plan, row: RepositoryRow): Promise<void> {
   await appendEvent(db, { ...subjectOf(row, actor), kind: 'repository.created', payload: payloadOf(row, owner) })
   const after = { isPrivate: row.isPrivate, template: template.fullName }
-  await recordAudit(db, actor, { action: 'repository.create', subject: auditSubjectOf(row, owner), after })
+  await recordAudit(db, actor, {
+    action: 'repository.create',
+    subject: auditSubjectOf({ repository: row, owner }),
+    after,
+  })
 }

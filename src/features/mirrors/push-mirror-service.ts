@@ -8,6 +8,7 @@ import { badRequest, invalid, notFound, type Refusal, unauthorized } from '../..
 import { randomHex } from '../../kernel/hashing.ts'
 import { OutboundError } from '../../outbound/outbound-error.ts'
 import { lockRepository } from '../refs/store.ts'
+import { auditSubjectOf } from '../repositories/subject.ts'
 import { type AddressFault, areUsable, credentialsOf, type RemoteAddress, readAddress } from './address.ts'
 import { judgeHost, sealCredentials } from './remote.ts'
 import { nextTurn, readInterval } from './schedule.ts'
@@ -51,12 +52,14 @@ export async function createPushMirror(
       nextAt: nextTurn(now, intervalSeconds),
       createdAt: now,
     })
-    await recordAudit(tx, actor, { action: 'push_mirror.create', subject: subjectOf(repo), after: shownOf(row) })
+    await recordAudit(tx, actor, {
+      action: 'push_mirror.create',
+      subject: auditSubjectOf(repo),
+      after: shownOf(row),
+    })
     return row
   })
 }
-
-const subjectOf = ({ repository: { id }, fullName }: RepositoryAccess) => ({ kind: 'repository', id, name: fullName })
 
 const shownOf = ({ remoteName, url, intervalSeconds, syncsOnCommit }: PushMirrorRow) => ({
   remoteName,
@@ -110,6 +113,10 @@ export async function deletePushMirror({ db }: Context, { actor, repo }: Change,
   await db.transaction(async (tx) => {
     const row = await removePushMirror(tx, repo.repository.id, name)
     if (row)
-      await recordAudit(tx, actor, { action: 'push_mirror.delete', subject: subjectOf(repo), before: shownOf(row) })
+      await recordAudit(tx, actor, {
+        action: 'push_mirror.delete',
+        subject: auditSubjectOf(repo),
+        before: shownOf(row),
+      })
   })
 }

@@ -8,6 +8,7 @@ import type { Context } from '../../context.ts'
 import { badRequest, forbidden, invalid, notFound } from '../../kernel/errors.ts'
 import type { ShownBranchProtection } from '../../wire/branch-protection.ts'
 import { lockRepository } from '../refs/store.ts'
+import { auditSubjectOf } from '../repositories/subject.ts'
 import {
   copyRule,
   countRules,
@@ -95,7 +96,7 @@ export async function createRule(
       await writeLists(tx, row.id, lists)
       await recordAudit(tx, subject.actor, {
         action: 'branch_protection.create',
-        subject: subjectOf(subject),
+        subject: auditSubjectOf(subject.repo),
         after: { rule: ruleName, ...option },
       })
     })
@@ -121,7 +122,7 @@ export async function editRule(
     await writeLists(tx, row.id, lists)
     await recordAudit(tx, subject.actor, {
       action: 'branch_protection.edit',
-      subject: subjectOf(subject),
+      subject: auditSubjectOf(subject.repo),
       after: { rule: name, ...option },
     })
   })
@@ -135,7 +136,7 @@ export async function deleteRule(context: Context, subject: Subject, name: strin
     if (!row) throw notFound()
     await recordAudit(tx, subject.actor, {
       action: 'branch_protection.delete',
-      subject: subjectOf(subject),
+      subject: auditSubjectOf(subject.repo),
       before: { rule: row.ruleName },
     })
   })
@@ -244,9 +245,3 @@ function columnsOf(option: EditBranchProtectionOption): Partial<NewRule> {
     blockAdminMergeOverride: option.block_admin_merge_override,
   }
 }
-
-const subjectOf = ({ repo: { repository, fullName } }: Subject) => ({
-  kind: 'repository',
-  id: repository.id,
-  name: fullName,
-})

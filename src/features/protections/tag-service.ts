@@ -6,6 +6,7 @@ import { recordAudit } from '../../audit/record.ts'
 import type { Context } from '../../context.ts'
 import { badRequest, forbidden, invalid, notFound } from '../../kernel/errors.ts'
 import type { ShownTagProtection } from '../../wire/tag-protection.ts'
+import { auditSubjectOf } from '../repositories/subject.ts'
 import { findListedPeople, findListedTeams, loadNames, namesOf, type Subject } from './listed.ts'
 import { loadTagRules } from './load.ts'
 import { faultInTagPattern, type TagRule } from './rules.ts'
@@ -68,7 +69,11 @@ export async function createTagRule(
       })
       await replaceTagListed(tx, row.id, lists)
       const after = { ...option, name_pattern: namePattern }
-      await recordAudit(tx, subject.actor, { action: 'tag_protection.create', subject: subjectOf(subject), after })
+      await recordAudit(tx, subject.actor, {
+        action: 'tag_protection.create',
+        subject: auditSubjectOf(subject.repo),
+        after,
+      })
       return row.id
     }),
   )
@@ -90,7 +95,11 @@ export async function editTagRule(
       if (!(await updateTagRule(tx, place, namePattern))) throw notFound()
       await replaceTagListed(tx, before.id, lists)
       const after = { pattern: before.namePattern, ...option }
-      await recordAudit(tx, subject.actor, { action: 'tag_protection.edit', subject: subjectOf(subject), after })
+      await recordAudit(tx, subject.actor, {
+        action: 'tag_protection.edit',
+        subject: auditSubjectOf(subject.repo),
+        after,
+      })
     }),
   )
   return getTagRule(context, subject.repo, id)
@@ -103,7 +112,11 @@ export async function deleteTagRule(context: Context, subject: Subject, id: numb
     const row = await removeTagRule(tx, { repositoryId: subject.repo.repository.id, id })
     if (!row) throw notFound()
     const before = { pattern: row.namePattern }
-    await recordAudit(tx, subject.actor, { action: 'tag_protection.delete', subject: subjectOf(subject), before })
+    await recordAudit(tx, subject.actor, {
+      action: 'tag_protection.delete',
+      subject: auditSubjectOf(subject.repo),
+      before,
+    })
   })
 }
 
@@ -132,9 +145,3 @@ async function findLists(context: Context, subject: Subject, option: EditTagProt
     teams: teams && (await findListedTeams(context, subject, teams)),
   }
 }
-
-const subjectOf = ({ repo: { repository, fullName } }: Subject) => ({
-  kind: 'repository',
-  id: repository.id,
-  name: fullName,
-})

@@ -24,7 +24,7 @@ export async function setRepositoryAvatar(
     const after = { avatar: avatar?.hash ?? '' }
     const row = await updateRepository(tx, repository.id, { ...after, updatedAt: clock.now() })
     if (!row) throw notFound()
-    const subject = auditSubjectOf(row, owner)
+    const subject = auditSubjectOf({ repository: row, owner })
     await recordAudit(tx, actor, { action: 'repository.edit', subject, before: { avatar: repository.avatar }, after })
   })
 }

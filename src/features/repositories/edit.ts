@@ -49,7 +49,7 @@ export async function editRepository(context: Context, actor: Actor, edit: Edit)
       if (!row) throw notFound()
       if (name !== undefined) await recordRename(inside, actor, { ...edit, repository, row })
       const after = { ...columns, ...(name ? { name } : {}) }
-      const subject = auditSubjectOf(row, edit.owner)
+      const subject = auditSubjectOf({ repository: row, owner: edit.owner })
       await recordAudit(tx, actor, { action: 'repository.edit', subject, before: repository, after })
       if (row.isPrivate && !repository.isPrivate) await hideForks(tx, row.id, updatedAt)
       if (columns.defaultBranch !== undefined) await moveHead(inside, row)

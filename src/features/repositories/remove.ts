@@ -40,7 +40,11 @@ export async function deleteRepository(
     await tx.delete(repositories).where(eq(repositories.id, id))
     await enqueueJob(tx, 'repository.remove_folder', { repositoryId: id })
     const before = { isPrivate: repository.isPrivate }
-    await recordAudit(tx, actor, { action: 'repository.delete', subject: auditSubjectOf(repository, owner), before })
+    await recordAudit(tx, actor, {
+      action: 'repository.delete',
+      subject: auditSubjectOf({ repository, owner }),
+      before,
+    })
     await appendEvent(tx, {
       ...subjectOf(repository, actor),
       kind: 'repository.deleted',

@@ -17,8 +17,13 @@ export const payloadOf = ({ id, name }: RepositoryRow, owner: UserRow) => ({
 })
 
 /** How the audit trail names a repository. */
-export const auditSubjectOf = ({ id, name }: { id: number; name: string }, owner: UserRow) => ({
+export const auditSubjectOf = ({ repository: { id, name }, owner }: Named) => ({
   kind: 'repository',
   id,
   name: `${owner.name}/${name}`,
 })
+
+interface Named {
+  repository: Pick<RepositoryRow, 'id' | 'name'>
+  owner: Pick<UserRow, 'name'>
+}

@@ -133,7 +133,11 @@ async function insertRows(context: Context, plan: Plan, { id, sizeBytes, commit 
   if (commit !== undefined) await insertBranch(context, plan, { id, commit })
   await appendEvent(db, { ...subjectOf(row, actor), kind: 'repository.created', payload: payloadOf(row, owner) })
   const after = { isPrivate: row.isPrivate }
-  await recordAudit(db, actor, { action: 'repository.create', subject: auditSubjectOf(row, owner), after })
+  await recordAudit(db, actor, {
+    action: 'repository.create',
+    subject: auditSubjectOf({ repository: row, owner }),
+    after,
+  })
 }
 
 async function insertBranch(

@@ -56,7 +56,7 @@ export async function rejectTransfer({ db }: Context, { actor, repo }: Answer): 
     const { offer } = await lockOffer(tx, repo.repository.id)
     if (repo.rights.overall < Level.owner && !(await mayTake(tx, actor, offer))) throw forbidden('permission denied')
     await tx.delete(repositoryTransfers).where(eq(repositoryTransfers.repositoryId, offer.repositoryId))
-    const subject = auditSubjectOf(repo.repository, repo.owner)
+    const subject = auditSubjectOf(repo)
     await recordAudit(tx, actor, { action: 'repository.end_offer', subject })
   })
 }

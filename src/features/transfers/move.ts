@@ -57,7 +57,7 @@ export async function moveRepository(context: Context, actor: Actor, move: Move)
   await db.delete(repositoryTransfers).where(eq(repositoryTransfers.repositoryId, row.id))
   await recordAudit(db, actor, {
     action: 'repository.transfer',
-    subject: auditSubjectOf(row, to),
+    subject: auditSubjectOf({ repository: row, owner: to }),
     before: { owner: from.name },
     after: { owner: to.name },
   })

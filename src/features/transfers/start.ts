@@ -44,7 +44,7 @@ export async function startTransfer(context: Context, { actor, repo, option }: S
       await insertOffer(tx, { repositoryId: repository.id, doerId: actor.user.id, recipientId: to.id, teamIds })
       if (isDirect) await moveRepository(inside, actor, { repository, from: repo.owner, to, teamIds })
       else {
-        const subject = auditSubjectOf(repository, repo.owner)
+        const subject = auditSubjectOf({ repository, owner: repo.owner })
         await recordAudit(tx, actor, { action: 'repository.offer', subject, after: { newOwner: to.name } })
       }
       return isDirect ? 'moved' : 'offered'
