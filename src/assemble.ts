@@ -20,6 +20,7 @@ import { readHostPolicy } from './kernel/host-policy.ts'
 import { type Clock, systemClock } from './kernel/time.ts'
 import { createLog, type Log } from './log.ts'
 import { createMailer } from './mail/mailer.ts'
+import { openObjectStore } from './object-store/open.ts'
 import { createOutbound, outboundLimits } from './outbound/client.ts'
 import { HostPlaces } from './outbound/places.ts'
 import { createRenderer } from './render/renderer.ts'
@@ -99,6 +100,7 @@ export async function createContext(ground: Ground, built: AsyncDisposableStack)
     sql,
     channels,
     git,
+    objects: openObjectStore(config, log),
     jobs,
     templates,
     renderer,

@@ -27,6 +27,22 @@ const variables = {
   // Storage.
   dataDir: Type.String({ default: './data', description: 'Folder for everything the program keeps.' }),
   repositoriesDir: optional(Type.String(), 'Folder of the Git repositories. Without it: `repositories` in DATA_DIR.'),
+  objectStorage: choice(
+    ['disk', 's3'],
+    'Where large files lie that are not in Git: in a folder, or in a bucket of S3.',
+  ),
+  objectsDir: optional(Type.String(), 'Folder of these files. Without it: `objects` in DATA_DIR.'),
+  s3Endpoint: optional(url(['http', 'https']), "Address of the server of S3. Without it: Amazon's in S3_REGION."),
+  s3Region: Type.String({ default: 'us-east-1', minLength: 1, maxLength: 100, description: 'Region of the bucket.' }),
+  s3Bucket: optional(Type.String({ minLength: 1, maxLength: 255 }), 'Bucket; needed with OBJECT_STORAGE=s3.'),
+  s3AccessKeyId: optional(Type.String({ minLength: 1 }), 'Access key; needed with OBJECT_STORAGE=s3.'),
+  s3SecretAccessKey: optional(Type.String({ minLength: 1 }), 'Its secret; needed with OBJECT_STORAGE=s3.'),
+  s3Prefix: Type.String({
+    default: '',
+    pattern: '^([A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)*)?$',
+    allowed: 'names of folders with / between them',
+    description: 'Folder in the bucket that all files lie in.',
+  }),
   databaseUrl: optional(
     url(['postgres', 'postgresql']),
     'PostgreSQL 15 or newer. Without it the program starts its own below DATA_DIR.',
@@ -261,7 +277,9 @@ const variables = {
 const schema = Type.Object(variables)
 
 /** What the program was told, checked and frozen. Folders are absolute; sizes are bytes. */
-export type Config = Readonly<Static<typeof schema> & { repositoriesDir: string; proxies: Networks }>
+export type Config = Readonly<
+  Static<typeof schema> & { repositoriesDir: string; objectsDir: string; proxies: Networks }
+>
 
 /** A wrong setting. `message` has one line per variable: its name, the value and what is allowed. */
 export class ConfigError extends Error {
@@ -299,13 +317,14 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   }
   if (problems.length > 0) throw new ConfigError(problems.join('\n'))
   if (!Value.Check(schema, values)) throw new ConfigError('the table of variables has a default that it does not allow')
-  const between = [...proxyFaults(values), ...hostFaults(values), ...mailFaults(values)]
+  const between = [...proxyFaults(values), ...hostFaults(values), ...mailFaults(values), ...storageFaults(values)]
   if (between.length > 0) throw new ConfigError(between.join('\n'))
   const dataDir = resolve(values.dataDir)
   return Object.freeze({
     ...values,
     dataDir,
     repositoriesDir: resolve(values.repositoriesDir ?? `${dataDir}/repositories`),
+    objectsDir: resolve(values.objectsDir ?? `${dataDir}/objects`),
     proxies: parseNetworks(values.trustedProxies),
   })
 }
@@ -341,6 +360,13 @@ function mailFaults({ smtpUrl, mailFrom, confirmEmails }: Static<typeof schema>)
   return faults
 }
 
+function storageFaults(values: Static<typeof schema>): string[] {
+  if (values.objectStorage !== 's3') return []
+  return (['s3Bucket', 's3AccessKeyId', 's3SecretAccessKey'] as const)
+    .filter((field) => values[field] === undefined)
+    .map((field) => `${variableOf(field)} is not set, and OBJECT_STORAGE=s3 needs it`)
+}
+
 /** The settings of this process. The only place that reads the environment. */
 export const loadProcessConfig = (): Config => loadConfig(process.env)
 
@@ -355,9 +381,11 @@ export function describeVariables(): Variable[] {
   return Object.entries<TSchema>(variables).map(([field, schema]) => ({
     field,
     schema,
-    name: field.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase(),
+    name: variableOf(field),
   }))
 }
+
+const variableOf = (field: string): string => field.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
 
 /** Whether a value must not be shown: passwords, keys, and addresses that hold them. */
 export const isSecret = (name: string): boolean => /PASSWORD$|SECRET|DATABASE_URL|SMTP_URL/.test(name)

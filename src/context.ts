@@ -10,6 +10,7 @@ import type { Jobs } from './jobs/jobs.ts'
 import type { Clock } from './kernel/time.ts'
 import type { Log } from './log.ts'
 import type { Mailer } from './mail/mailer.ts'
+import type { ObjectStore } from './object-store/store.ts'
 import type { Outbound } from './outbound/client.ts'
 import type { HostPlaces } from './outbound/places.ts'
 import type { Renderer } from './render/renderer.ts'
@@ -25,6 +26,8 @@ export interface Context {
   /** What other processes commit, as soon as they do. */
   readonly channels: Channels
   readonly git: Git
+  /** Large files outside of Git and the database. */
+  readonly objects: ObjectStore
   readonly jobs: Jobs
   readonly templates: Templates
   readonly renderer: Renderer

@@ -16,6 +16,7 @@ import { registerCronTasks } from './jobs/cron-tasks.ts'
 import type { Refusal } from './kernel/errors.ts'
 import type { Clock } from './kernel/time.ts'
 import { createLog, type Log } from './log.ts'
+import { checkAtStart } from './object-store/open.ts'
 import { openSshServer } from './ssh/server.ts'
 
 export interface ServiceOptions {
@@ -73,6 +74,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
   })
   // Runs first: what waits or streams hears of the stop while its connection is still open.
   built.defer(() => stopping.abort())
+  await checkAtStart(context.objects, config, log)
   const firstAdministrator = await createFirstAdministrator(context)
   await provideBuiltInApplications(context)
   for (const repair of startRepairs) await repair(context, stopping.signal)

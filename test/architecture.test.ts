@@ -6,7 +6,7 @@ const root = resolve(import.meta.dir, '..')
 /** Folders of src that each folder may import from, besides itself. `db` is the tables, `context` holds types only. */
 const ground = ['kernel', 'threads']
 const below = [...ground, 'db', 'context', 'config', 'log', 'version']
-const shared = [...below, 'auth', 'access', 'git', 'wire', 'templates', 'content']
+const shared = [...below, 'object-store', 'auth', 'access', 'git', 'wire', 'templates', 'content']
 const services = [...shared, 'outbound', 'audit', 'signatures', 'http', 'render', 'mail', 'jobs', 'events']
 const entrances = [...services, 'features']
 const layers: Readonly<Record<string, readonly string[]>> = {
@@ -17,6 +17,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   log: ['config'],
   version: [],
   postgres: [...ground, 'config', 'db'],
+  'object-store': [...ground, 'config', 'log'],
   storage: ['config', 'postgres'],
   // Types only: what everything else is handed.
   context: [
@@ -26,6 +27,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'auth',
     'git',
     'jobs',
+    'object-store',
     'templates',
     'kernel',
     'http',

@@ -1,11 +1,13 @@
 import { DrizzleQueryError } from 'drizzle-orm'
 import postgres from 'postgres'
 import { conflict, invalid, notFound, Refusal, tooLarge, unavailable } from '../kernel/errors.ts'
+import { ObjectStoreError } from '../object-store/store.ts'
 
 /** The refusal for a failure of the database or the disk, over HTTP and SSH alike. Undefined for a bug. */
 export function refusalOfFailure(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error
   if (isStorageError(error)) return new Refusal(507, 'the disk of the server takes no more')
+  if (error instanceof ObjectStoreError) return unavailable('the storage of files is not available, try again')
   return databaseRefusal(error instanceof DrizzleQueryError ? error.cause : error)
 }
 

@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts'
 import { GitError } from '../git/errors.ts'
 import { internalName, invalid, Refusal } from '../kernel/errors.ts'
+import { ObjectStoreError } from '../object-store/store.ts'
 import { refusalOfFailure, withoutParameters } from './database-errors.ts'
 import { exchangeOf } from './exchange.ts'
 import { gitRefusal } from './git-errors.ts'
@@ -21,10 +22,11 @@ export const errorResponse = (context: Context, thrown: Thrown): Response =>
 /** What the client gets to know of something that was thrown. */
 export function refusalOf(context: Context, { code, error, request }: Thrown): Refusal {
   const refusal = toRefusal(code, error)
-  if (refusal?.status === 507)
-    context.log.error({ err: error, requestId: exchangeOf(request).id }, 'the disk takes no more')
+  const requestId = exchangeOf(request).id
+  if (refusal?.status === 507) context.log.error({ err: error, requestId }, 'the disk takes no more')
+  if (error instanceof ObjectStoreError) context.log.error({ err: error, requestId }, 'the object storage failed')
   if (refusal) return refusal
-  context.log.error({ err: withoutParameters(error), requestId: exchangeOf(request).id }, 'request failed')
+  context.log.error({ err: withoutParameters(error), requestId }, 'request failed')
   return new Refusal(500, '')
 }
 

@@ -86,6 +86,9 @@ function partialContext(
     get git() {
       return absent()
     },
+    get objects() {
+      return absent()
+    },
     get outbound() {
       return absent()
     },

@@ -1,7 +1,7 @@
 import { readdir, rm, rmdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { emptyIfMissing, noneIfMissing } from '../../../kernel/missing.ts'
 import type { Clock } from '../../../kernel/time.ts'
-import { emptyIfMissing, noneIfMissing } from '../missing.ts'
 
 /** Beginning of the names of files that are being written. */
 export const PARTIAL = '.part-'

@@ -1,8 +1,8 @@
 import type { FileHandle } from 'node:fs/promises'
+import { streamFile } from '../../../kernel/file-stream.ts'
 import { GitError } from '../../errors.ts'
 import type { ByteRange } from '../../model.ts'
 import type { Exit, Running } from '../process/process.ts'
-import { streamFile } from './file-stream.ts'
 
 /** Pause between two looks at the size of the file, in ms: short while it grows, longer while Git computes. */
 const SHORTEST_PAUSE_MS = 5

@@ -1,10 +1,10 @@
 import { type FileHandle, mkdir, open, rename, rm, stat, statfs, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
+import { streamFile } from '../../../kernel/file-stream.ts'
 import { randomHex } from '../../../kernel/hashing.ts'
 import type { ByteRange } from '../../model.ts'
 import type { Exit, Running } from '../process/process.ts'
 import { cleanFolder, PARTIAL, type StreamCacheOption } from './clean.ts'
-import { streamFile } from './file-stream.ts'
 import { GrowingFile, type GrowingOption } from './growing-file.ts'
 
 /** Never used by this cache: a full disk stops the database and every push. */

@@ -1,8 +1,8 @@
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { emptyIfMissing, noneIfMissing } from '../../../kernel/missing.ts'
 import type { Call, Integrity, RepositorySize } from '../../model.ts'
 import { CREATING, TRASH } from '../../storage.ts'
-import { emptyIfMissing, noneIfMissing } from '../missing.ts'
 import { requireFolder, type Store } from '../store.ts'
 import { checkRepository } from './integrity.ts'
 

@@ -1,8 +1,8 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createKeyedMutex } from '../../../kernel/keyed-mutex.ts'
+import { emptyIfMissing, noneIfMissing } from '../../../kernel/missing.ts'
 import type { Call } from '../../model.ts'
-import { emptyIfMissing, noneIfMissing } from '../missing.ts'
 import { runGit } from '../process/process.ts'
 import { requireFolder, type Store } from '../store.ts'
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { syncFolder, writeDurable } from '../../../kernel/durable.ts'
 import { GitError } from '../../errors.ts'
 import type { PackedObjects } from '../../pack.ts'
-import { syncFolder, writeDurable } from '../process/durable.ts'
 import { type Runner, runGit } from '../process/process.ts'
 
 /**

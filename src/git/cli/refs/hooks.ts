@@ -1,11 +1,11 @@
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeFolders, renameDurable, syncFolder, writeDurable } from '../../../kernel/durable.ts'
 import { randomHex } from '../../../kernel/hashing.ts'
+import { noneIfMissing } from '../../../kernel/missing.ts'
 import { GitError } from '../../errors.ts'
 import { type Call, type GitHook, type HookName, hookNames } from '../../model.ts'
 import { HOOK_RUNNERS } from '../../storage.ts'
-import { noneIfMissing } from '../missing.ts'
-import { makeFolders, renameDurable, syncFolder, writeDurable } from '../process/durable.ts'
 import { requireFolder, type Store } from '../store.ts'
 
 /** Not `hooks`: what a folder of that name holds came with the repository from somewhere else, and is never run. */

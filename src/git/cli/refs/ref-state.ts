@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { noneIfMissing } from '../../../kernel/missing.ts'
 import { errorCode } from '../../../kernel/thrown.ts'
-import { noneIfMissing } from '../missing.ts'
 
 /** Of loose refs and their folders, 0.02 ms each: with more, git is asked. Maintenance packs them. */
 const MAX_FILES = 200

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, opendir, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { makeFolders, renameDurable, syncFolder, writeDurable } from '../../../kernel/durable.ts'
+import { emptyIfMissing } from '../../../kernel/missing.ts'
 import { errorCode } from '../../../kernel/thrown.ts'
 import { GitError } from '../../errors.ts'
 import type { Commit, InitialCommit, ObjectFormat } from '../../model.ts'
 import { isValidBranchName } from '../../names.ts'
 import { PackBuilder } from '../../pack.ts'
 import { CREATING, fanOut, REPOSITORIES, TRASH } from '../../storage.ts'
-import { emptyIfMissing } from '../missing.ts'
 import { writePack } from '../objects/pack-writer.ts'
 import { buildInitialCommit } from '../objects/write.ts'
-import { makeFolders, renameDurable, syncFolder, writeDurable } from '../process/durable.ts'
 import { folderOf, isRepository, type Store } from '../store.ts'
 
 export interface NewRepository {

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { emptyIfMissing } from '../../../kernel/missing.ts'
 import type { Served, ServeRequest } from '../../model.ts'
-import { emptyIfMissing } from '../missing.ts'
 import { startDeadline } from '../process/deadline.ts'
 import { startGit, startGitInto } from '../process/process.ts'
 import { readRefState } from '../refs/ref-state.ts'

@@ -30,8 +30,8 @@ export async function renameDurable(from: string, to: string): Promise<void> {
 }
 
 /** Makes the folder and those above it; the parents of new ones are flushed. */
-export async function makeFolders(path: string): Promise<void> {
-  const first = await mkdir(path, { recursive: true })
+export async function makeFolders(path: string, mode = 0o777): Promise<void> {
+  const first = await mkdir(path, { recursive: true, mode })
   if (first === undefined) return
   for (let made = path; made !== dirname(first); made = dirname(made)) await syncFolder(dirname(made))
 }

@@ -1,4 +1,4 @@
-import { errorCode } from '../../kernel/thrown.ts'
+import { errorCode } from './thrown.ts'
 
 const isMissing = (error: unknown): boolean => errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR'
 
