@@ -130,15 +130,17 @@ test('of many who add and delete one key at once, none fails and nothing is left
   expect(answers.every(({ status }) => [201, 204, 422].includes(status))).toBe(true)
 })
 
+/** Until so many wait for a lock. */
+const waits = (most: number) =>
+  until(async () => {
+    const rows = await service.context.sql`
+      select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    return rows.length >= most
+  }, `${most} wait for a lock`)
+
 test('a key may be deleted while its repository is', async () => {
   const place = await hostRepository(service, owner)
   const made = await deploy(makeKey(service), {}, place)
-  const waits = (most: number) =>
-    until(async () => {
-      const rows = await service.context.sql`
-        select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-      return rows.length >= most
-    }, `${most} wait for the key`)
   const other = connect(service.databaseUrl, { max: 1 })
   const answers = await other.begin(async (tx) => {
     await tx`select 1 from public_keys where id = ${made.number('key_id')} for update`
@@ -149,6 +151,24 @@ test('a key may be deleted while its repository is', async () => {
     return { key, repository }
   })
   expect((await Promise.all([answers.key, answers.repository])).map(({ status }) => status)).toEqual([204, 204])
+  await other.end()
+})
+
+test('a key may be added to one repository of an account that goes with all of them', async () => {
+  const leaver = await service.createUser()
+  const [first, last] = [await service.createRepository(leaver), await service.createRepository(leaver)]
+  const key = makeKey(service)
+  const made = await leaver.client.post(`${first.path}/keys`, { title: 'first', key: key.line })
+  const other = connect(service.databaseUrl, { max: 1 })
+  const answers = await other.begin(async (tx) => {
+    // Whoever is in the middle of adding the key to the last repository.
+    await tx`select 1 from repositories where id = ${last.id} for no key update`
+    const account = service.admin.client.delete(`/admin/users/${leaver.name}?purge=true`)
+    await waits(1)
+    await tx`select 1 from public_keys where id = ${made.number('key_id')} for update`
+    return { account }
+  })
+  expect((await answers.account).status).toBe(204)
   await other.end()
 })
 

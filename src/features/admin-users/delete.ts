@@ -1,5 +1,6 @@
-import { and, eq, ne, notExists, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, ne, notExists, or, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
+import { anyOf } from '../../../db/any-of.ts'
 import type { Db } from '../../../db/client.ts'
 import { organizationMembers, teamMembers, teams } from '../../../db/schema/organizations.ts'
 import { repositories } from '../../../db/schema/repositories.ts'
@@ -47,11 +48,31 @@ async function requireNothingOwned(tx: Db, user: UserRow): Promise<void> {
 }
 
 async function purgeOwned(inside: Context, by: Actor, user: UserRow): Promise<void> {
-  for (const organization of await listSolelyOwned(inside.db, user)) {
+  const organizations = await listSolelyOwned(inside.db, user)
+  await lockRepositoriesOf(inside.db, [user, ...organizations])
+  for (const organization of organizations) {
     await deleteRepositoriesOf(inside, by, organization)
     await removeAccount(inside, by, organization)
   }
   await deleteRepositoriesOf(inside, by, user)
+}
+
+/**
+ * All that is to go, and the forks that lose their parent, before anything else that belongs to them. One after the other, each would
+ * be waited for with the deploy keys of the last in hand, and whoever adds such a key holds a repository and waits for the key.
+ */
+async function lockRepositoriesOf(tx: Db, owners: readonly UserRow[]): Promise<void> {
+  const ofOwners = anyOf(
+    repositories.ownerId,
+    owners.map(({ id }) => id),
+  )
+  const parents = tx.select({ id: repositories.id }).from(repositories).where(ofOwners)
+  await tx
+    .select({ id: repositories.id })
+    .from(repositories)
+    .where(or(ofOwners, inArray(repositories.parentId, parents)))
+    .orderBy(asc(repositories.id))
+    .for('update')
 }
 
 /** Organizations whose owners are this person alone. */
