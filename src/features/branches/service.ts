@@ -11,7 +11,7 @@ import { renameWithRule } from '../protections/branch-service.ts'
 import { mayPush } from '../protections/decide.ts'
 import { type Guard, loadGuard, requireAllowed } from '../protections/guard.ts'
 import { findBranchRule } from '../protections/rules.ts'
-import { changeRefs, pusherOf } from '../refs/change.ts'
+import { changeRefs, pusherOf, requireOwnRefs } from '../refs/change.ts'
 import { BRANCHES } from '../refs/names.ts'
 import type { CreateBranchRepoOption, UpdateBranchRepoOption } from './schema.ts'
 import { findBranch, isTag } from './store.ts'
@@ -45,7 +45,7 @@ export async function createBranch(
   option: CreateBranchRepoOption,
 ): Promise<RefRow> {
   const { repository } = subject.repo
-  requireChangeable(subject.repo)
+  requireOwnRefs(subject.repo)
   requireName(option.new_branch_name, 'new_branch_name')
   if (repository.isEmpty) throw notFound('Git Repository is empty.')
   if (await findBranch(context.db, repository.id, option.new_branch_name)) throw conflict(EXISTS)
@@ -61,7 +61,7 @@ export async function createBranch(
 
 /** @throws Refusal 403 for the default branch and for a protected one, 404 */
 export async function deleteBranch(context: Context, subject: Subject, name: string): Promise<void> {
-  requireChangeable(subject.repo)
+  requireOwnRefs(subject.repo)
   const { sha } = await getChanged(context, subject.repo, name)
   if (name === subject.repo.repository.defaultBranch) throw forbidden('can not delete default branch')
   const { branchRules } = await guardOf(context, subject)
@@ -76,7 +76,7 @@ export async function deleteBranch(context: Context, subject: Subject, name: str
  */
 export async function renameBranch(context: Context, subject: Subject, names: Rename): Promise<void> {
   const { repository, rights } = subject.repo
-  requireChangeable(subject.repo)
+  requireOwnRefs(subject.repo)
   requireName(names.to, 'name')
   const { sha } = await getBranch(context, subject.repo, names.from)
   const guard = await guardOf(context, subject)
@@ -111,7 +111,7 @@ export async function updateBranch(
   { name, option }: { name: string; option: UpdateBranchRepoOption },
 ): Promise<void> {
   const { repository } = subject.repo
-  requireChangeable(subject.repo)
+  requireOwnRefs(subject.repo)
   const { sha } = await getChanged(context, subject.repo, name)
   if (option.old_commit_id && option.old_commit_id !== sha) throw invalid('The branch is at another commit.')
   const target = await context.git.find(repository.id, `${option.new_commit_id}^{commit}`)
@@ -125,10 +125,6 @@ export async function updateBranch(
 
 const guardOf = (context: Context, { actor, repo: { repository } }: Subject): Promise<Guard> =>
   loadGuard(context, { actor, repository })
-
-function requireChangeable({ repository, fullName }: RepositoryAccess): void {
-  if (repository.isMirror) throw forbidden(`${fullName} is a mirror`)
-}
 
 function requireName(name: string, field: string): void {
   if (!isValidBranchName(name)) throw invalid('GitRefName', field)

@@ -2,7 +2,7 @@ import type { RepositoryAccess } from '../../access/repository-access.ts'
 import type { Context } from '../../context.ts'
 import { isGitError } from '../../git/errors.ts'
 import type { Pusher, RefChange } from '../../git/model.ts'
-import { invalid } from '../../kernel/errors.ts'
+import { forbidden, invalid } from '../../kernel/errors.ts'
 import { beginPush } from './quota.ts'
 import { removePush } from './store.ts'
 import { syncRefs } from './sync.ts'
@@ -40,6 +40,11 @@ export async function recordPush<Result>(
 }
 
 const REFUSED: ReadonlySet<string> = new Set(['not-found', 'conflict', 'invalid', 'too-large', 'busy'])
+
+/** The refs of a mirror are those of the server that it comes from. @throws Refusal 403 */
+export function requireOwnRefs({ repository, fullName }: RepositoryAccess): void {
+  if (repository.isMirror) throw forbidden(`${fullName} is a mirror`)
+}
 
 /** The pusher that the hooks of a repository learn of. */
 export const pusherOf = ({ id, name }: { id: number; name: string }, repo: RepositoryAccess): Pusher => ({

@@ -9,6 +9,7 @@ import { isValidTagName } from '../../git/names.ts'
 import { conflict, invalid, notFound } from '../../kernel/errors.ts'
 import { mayChangeTag } from '../protections/decide.ts'
 import { loadGuard } from '../protections/guard.ts'
+import { requireOwnRefs } from '../refs/change.ts'
 import { makeTag, type Subject } from '../tags/service.ts'
 import { findTag } from '../tags/store.ts'
 import type { CreateReleaseOption, EditReleaseOption } from './schema.ts'
@@ -143,7 +144,7 @@ interface WantedTag {
   tagMessage: string
 }
 
-/** @throws Refusal 404 for an unknown target, 422 for a protected tag */
+/** @throws Refusal 403 for a new tag of a mirror, 404 for an unknown target, 422 for a protected tag */
 async function ensureTag(
   context: Context,
   subject: Subject,
@@ -151,6 +152,7 @@ async function ensureTag(
 ): Promise<void> {
   const { repository } = subject.repo
   if (await findTag(context.db, repository.id, tagName)) return
+  requireOwnRefs(subject.repo)
   const { tagRules, mover } = await loadGuard(context, { actor: subject.actor, repository })
   if (!mayChangeTag(tagRules, mover, tagName)) throw invalid(`release tag name is protected [tag_name: ${tagName}]`)
   const sha = await requireTarget(context, subject.repo, { tagName, target, tagMessage })

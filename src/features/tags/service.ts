@@ -4,11 +4,11 @@ import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { isGitError } from '../../git/errors.ts'
 import { isValidTagName } from '../../git/names.ts'
-import { conflict, forbidden, invalid, notFound } from '../../kernel/errors.ts'
+import { conflict, invalid, notFound } from '../../kernel/errors.ts'
 import { ownIdentity } from '../contents/signatures.ts'
 import { mayChangeTag } from '../protections/decide.ts'
 import { loadGuard } from '../protections/guard.ts'
-import { changeRefs, pusherOf, recordPush } from '../refs/change.ts'
+import { changeRefs, pusherOf, recordPush, requireOwnRefs } from '../refs/change.ts'
 import { TAGS } from '../refs/names.ts'
 import type { CreateTagOption } from './schema.ts'
 import { findTag, hasRelease } from './store.ts'
@@ -31,7 +31,7 @@ export async function createTag(context: Context, subject: Subject, option: Crea
   const { repo } = subject
   const { id, defaultBranch } = repo.repository
   const { tag_name: name, message, target: asked } = option
-  requireChangeable(repo)
+  requireOwnRefs(repo)
   if (!isValidTagName(name)) throw invalid('GitRefName', 'tag_name')
   if (await findTag(context.db, id, name)) throw exists(name)
   const target = await context.git.find(id, `${asked || defaultBranch}^{commit}`)
@@ -71,7 +71,7 @@ const exists = (name: string) => conflict(`tag already exists [name: ${name}]`)
 /** @throws Refusal 403 for a mirror, 404, 409 where a release stands on it, 422 for a protected tag */
 export async function deleteTag(context: Context, { actor, repo }: Subject, name: string): Promise<void> {
   const { id } = repo.repository
-  requireChangeable(repo)
+  requireOwnRefs(repo)
   const row = await findTag(context.db, id, name)
   if (!row) throw notFound()
   if (await hasRelease(context.db, id, name)) throw conflict('a tag attached to a release cannot be deleted directly')
@@ -93,8 +93,4 @@ async function requireUnprotected(
 ): Promise<void> {
   const { tagRules, mover } = await loadGuard(context, { actor, repository })
   if (!mayChangeTag(tagRules, mover, name)) throw invalid(message)
-}
-
-function requireChangeable({ repository, fullName }: RepositoryAccess): void {
-  if (repository.isMirror) throw forbidden(`${fullName} is a mirror`)
 }

@@ -99,7 +99,8 @@ test('nobody writes to a mirror, and who pushes is told why in one line', async 
   const contents = await alice.client.post(`${path('closed')}/contents/x.txt`, { content: btoa('x') })
   const branch = await alice.client.post(`${path('closed')}/branches`, { new_branch_name: 'x' })
   const tag = await alice.client.post(`${path('closed')}/tags`, { tag_name: 'x' })
-  expect([contents.status, branch.status, tag.status]).toEqual([423, 403, 403])
+  const release = await alice.client.post(`${path('closed')}/releases`, { tag_name: 'x' })
+  expect([contents.status, branch.status, tag.status, release.status]).toEqual([423, 403, 403, 403])
   await sameRefs('closed')
 })
 
