@@ -47,6 +47,7 @@ import m0044 from './0044_mirrors.sql' with { type: 'text' }
 import m0045 from './0045_deploy_keys.sql' with { type: 'text' }
 import m0046 from './0046_unused_keys.sql' with { type: 'text' }
 import m0047 from './0047_pushes_new_refs.sql' with { type: 'text' }
+import m0048 from './0048_target_branches.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -103,4 +104,5 @@ export const migrations: readonly Migration[] = [
   { name: '0045_deploy_keys', sql: m0045 },
   { name: '0046_unused_keys', sql: m0046 },
   { name: '0047_pushes_new_refs', sql: m0047 },
+  { name: '0048_target_branches', sql: m0048 },
 ]

@@ -87,11 +87,15 @@ export const repositories = pgTable(
     allowRebaseExplicit: boolean().notNull().default(true),
     allowSquashMerge: boolean().notNull().default(true),
     allowFastForwardOnlyMerge: boolean().notNull().default(true),
+    allowMergeUpdate: boolean().notNull().default(true),
     allowRebaseUpdate: boolean().notNull().default(true),
     allowManualMerge: boolean().notNull().default(false),
     autodetectManualMerge: boolean().notNull().default(false),
     defaultDeleteBranchAfterMerge: boolean().notNull().default(false),
     defaultMergeStyle: text().notNull().default('merge'),
+    defaultUpdateStyle: text().notNull().default('merge'),
+    /** What pull requests are made for unless they say otherwise; empty: the default branch. */
+    defaultTargetBranch: text().notNull().default(''),
     defaultAllowMaintainerEdit: boolean().notNull().default(true),
 
     createdAt: createdAt(),

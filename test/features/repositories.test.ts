@@ -228,11 +228,13 @@ describe('editing', () => {
       allow_rebase_explicit: false,
       allow_squash_merge: false,
       allow_fast_forward_only_merge: false,
+      allow_merge_update: false,
       allow_rebase_update: false,
       allow_manual_merge: true,
       autodetect_manual_merge: true,
       default_delete_branch_after_merge: true,
       default_merge_style: 'squash',
+      default_update_style: 'rebase',
       default_allow_maintainer_edit: false,
     }
     const edited = await ann.client.patch(path, change)
@@ -294,7 +296,13 @@ describe('editing', () => {
   test('nothing may be merged where pull requests are switched off, and no code is read where there is none', async () => {
     const { path } = await service.createRepository(ann)
     const off = await ann.client.patch(path, { has_pull_requests: false, has_code: false })
-    expect(off.body).toMatchObject({ allow_merge_commits: false, allow_squash_merge: false, allow_manual_merge: true })
+    expect(off.body).toMatchObject({
+      allow_merge_commits: false,
+      allow_squash_merge: false,
+      allow_merge_update: false,
+      allow_manual_merge: true,
+      default_update_style: 'merge',
+    })
     expect((await bob.client.get(path)).body).toMatchObject({ permissions: { admin: false, push: false, pull: false } })
   })
 
@@ -307,6 +315,9 @@ describe('editing', () => {
     { has_wiki: true, external_wiki: { external_wiki_url: 'data:text/html,x' } },
     { default_branch: 'a..b' },
     { default_merge_style: 'octopus' },
+    { default_update_style: 'squash' },
+    { default_target_branch: 'absent' },
+    { default_target_branch: 'a..b' },
     { projects_mode: 'none' },
     { name: 'plain' },
     { name: '' },
@@ -329,9 +340,14 @@ describe('editing', () => {
 
   test('an empty word leaves a choice as it is, and a website needs no scheme', async () => {
     const { path } = await service.createRepository(ann)
-    await ann.client.patch(path, { default_merge_style: 'squash', projects_mode: 'owner' })
+    await ann.client.patch(path, {
+      default_merge_style: 'squash',
+      default_update_style: 'rebase',
+      projects_mode: 'owner',
+    })
     const edited = await ann.client.patch(path, {
       default_merge_style: '',
+      default_update_style: '',
       projects_mode: '',
       default_branch: '',
       mirror_interval: '',
@@ -339,6 +355,7 @@ describe('editing', () => {
     })
     expect(edited.body).toMatchObject({
       default_merge_style: 'squash',
+      default_update_style: 'rebase',
       projects_mode: 'owner',
       website: 'www.example.com:8080/docs?a=b',
     })
@@ -357,6 +374,26 @@ describe('editing', () => {
     const empty = await ann.client.post('/user/repos', { name: 'headless' })
     await ann.client.patch('/repos/ann/headless', { default_branch: 'later' })
     expect(await service.context.git.getHead(empty.number('id'))).toBe('refs/heads/later')
+  })
+
+  test('pull requests have a branch of their own as long as it is there, under whatever name', async () => {
+    const { path, cloneUrl } = await service.createRepository(ann)
+    const shown = async () => (await bob.client.get(path)).body
+    const setTarget = (name: string) => ann.client.patch(path, { default_target_branch: name })
+    await service.git(['clone', cloneUrl, 'targets'])
+    const cwd = join(service.git.folder, 'targets')
+    await service.git(['push', 'origin', 'main:next', 'main:last'], { cwd })
+    expect(await shown()).not.toHaveProperty('default_target_branch')
+    expect((await setTarget('next')).body).toMatchObject({ default_target_branch: 'next', default_branch: 'main' })
+    await ann.client.patch(path, { has_pull_requests: false })
+    expect(await shown()).not.toHaveProperty('default_target_branch')
+    await ann.client.patch(path, { has_pull_requests: true })
+    expect((await ann.client.patch(`${path}/branches/next`, { name: 'soon' })).status).toBe(204)
+    expect(await shown()).toMatchObject({ default_target_branch: 'soon' })
+    await service.git(['push', 'origin', ':soon'], { cwd })
+    expect(await shown()).not.toHaveProperty('default_target_branch')
+    await setTarget('last')
+    expect((await setTarget('')).body).not.toHaveProperty('default_target_branch')
   })
 
   test('an old name leads to the new one until somebody takes it', async () => {

@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { type RepositoryRow, repositories } from '../../../db/schema/repositories.ts'
 import type { Context } from '../../context.ts'
+import type { RefMove } from './describe.ts'
 import { BRANCHES, type RefName } from './names.ts'
 import { findAnyBranch } from './store.ts'
 
@@ -35,6 +36,17 @@ export async function setDefaultBranch(context: Context, repository: RepositoryR
   }
   if (chosen !== head) await git.setHead(id, chosen)
   return chosen
+}
+
+/**
+ * The branch that pull requests are made for unless they say otherwise. It goes along where the comparison shows it under a new name,
+ * and is none where it is gone.
+ */
+export function targetBranchAfter(target: string, moves: readonly RefMove[]): string {
+  const gone = moves.find((move) => move.ref === BRANCHES + target && move.new === null)
+  if (!gone) return target
+  const renamed = moves.find((move) => move.old === null && move.new === gone.old && move.ref.startsWith(BRANCHES))
+  return renamed ? shortName(renamed.ref) : ''
 }
 
 const shortName = (ref: string): string => (ref.startsWith(BRANCHES) ? ref.slice(BRANCHES.length) : ref)

@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts'
 import { appendEvents } from '../../events/append.ts'
 import type { EventPayload, NewEvent } from '../../events/catalogue.ts'
 import { createKeyedMutex } from '../../kernel/keyed-mutex.ts'
-import { setDefaultBranch } from './default-branch.ts'
+import { setDefaultBranch, targetBranchAfter } from './default-branch.ts'
 import { describePushes, type RefMove } from './describe.ts'
 import { type DiskRef, hasRow, readDiskRefs, storableDate, tipOf } from './disk.ts'
 import { BRANCHES, parseRef, TAGS } from './names.ts'
@@ -145,7 +145,13 @@ async function writeState(context: Context, repository: RepositoryRow, survey: S
   const created = moves.filter(({ old }) => old === null).flatMap(({ ref }) => parseRef(ref) ?? [])
   const defaultBranch = await setDefaultBranch(context, repository, { created, isWhole, head })
   if (moves.length > 0) {
-    const change = { isEmpty: !(await hasBranch(db, id)), defaultBranch, updatedAt: clock.now() }
+    const defaultTargetBranch = targetBranchAfter(repository.defaultTargetBranch, moves)
+    const change = {
+      isEmpty: !(await hasBranch(db, id)),
+      defaultBranch,
+      defaultTargetBranch,
+      updatedAt: clock.now(),
+    }
     await db.update(repositories).set(change).where(eq(repositories.id, id))
   }
   await raiseGeneration(db, id)

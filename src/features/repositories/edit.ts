@@ -26,7 +26,8 @@ interface Edit {
 
 /**
  * Changes what is given and nothing else. An old name leads to the new one until somebody takes it.
- * @throws Refusal 422 for a name that is taken or cannot be, a branch name that cannot be, a link to something else than a web page
+ * @throws Refusal 422 for a name that is taken or cannot be, a branch name that cannot be, pull requests for a branch that is not there,
+ * a link to something else than a web page
  */
 export async function editRepository(context: Context, actor: Actor, edit: Edit): Promise<void> {
   try {
@@ -37,6 +38,7 @@ export async function editRepository(context: Context, actor: Actor, edit: Edit)
       const repository = await lockRepository(tx, edit.repository.id)
       if (!repository) throw notFound()
       const change = await withoutEffectless(tx, repository, { change: edit.change, staysPrivate })
+      await requireTargetBranch(tx, repository.id, change.default_target_branch)
       const columns = {
         ...plainColumns(context, repository, change),
         ...unitChanges(repository, change),
@@ -73,13 +75,20 @@ async function withoutEffectless(
 ): Promise<EditRepoOption> {
   const { default_branch: branch } = change
   if (branch) requireBranchName(branch)
-  const isUnknown = branch && !isEmpty && !(await loadRows(tx, id, [BRANCHES + branch])).has(BRANCHES + branch)
+  const isUnknown = branch && !isEmpty && !(await isBranch(tx, id, branch))
   return {
     ...change,
     default_branch: isUnknown ? undefined : branch,
     private: staysPrivate ? undefined : change.private,
   }
 }
+
+async function requireTargetBranch(tx: Db, id: number, branch: string | undefined): Promise<void> {
+  if (branch && !(await isBranch(tx, id, branch))) throw invalid('there is no such branch', 'default_target_branch')
+}
+
+const isBranch = async (tx: Db, id: number, name: string): Promise<boolean> =>
+  (await loadRows(tx, id, [BRANCHES + name])).has(BRANCHES + name)
 
 function newName({ name }: RepositoryRow, change: EditRepoOption): string | undefined {
   if (change.name === undefined || change.name === name) return undefined
@@ -108,11 +117,14 @@ function plainColumns({ clock }: Context, repository: RepositoryRow, change: Edi
     allowRebaseExplicit: change.allow_rebase_explicit,
     allowSquashMerge: change.allow_squash_merge,
     allowFastForwardOnlyMerge: change.allow_fast_forward_only_merge,
+    allowMergeUpdate: change.allow_merge_update,
     allowRebaseUpdate: change.allow_rebase_update,
     allowManualMerge: change.allow_manual_merge,
     autodetectManualMerge: change.autodetect_manual_merge,
     defaultDeleteBranchAfterMerge: change.default_delete_branch_after_merge,
     defaultMergeStyle: change.default_merge_style || undefined,
+    defaultUpdateStyle: change.default_update_style || undefined,
+    defaultTargetBranch: change.default_target_branch,
     defaultAllowMaintainerEdit: change.default_allow_maintainer_edit,
   })
 }

@@ -31,6 +31,7 @@ export const EditRepoOption = t.Object(
     allow_rebase_explicit: yesNo(),
     allow_squash_merge: yesNo(),
     allow_fast_forward_only_merge: yesNo(),
+    allow_merge_update: yesNo(),
     allow_rebase_update: yesNo(),
     allow_manual_merge: yesNo(),
     autodetect_manual_merge: yesNo(),
@@ -44,6 +45,10 @@ export const EditRepoOption = t.Object(
         t.Literal('fast-forward-only'),
         t.Literal(''),
       ]),
+    ),
+    default_update_style: t.Optional(t.Union([t.Literal('merge'), t.Literal('rebase'), t.Literal('')])),
+    default_target_branch: t.Optional(
+      t.String({ maxLength: 255, description: 'A branch for pull requests; empty: the default branch' }),
     ),
     default_allow_maintainer_edit: yesNo(),
     mirror_interval: t.Optional(t.String({ maxLength: 50, description: 'Of mirrors only' })),

@@ -68,7 +68,8 @@ test('a mirror follows: new, moved, forced and deleted branches and tags', async
   await other.inside('follow', 'tag', '-d', 'v1')
   await sync('follow')
   await sameRefs('follow')
-  expect(await shown('follow')).toMatchObject({ branch_count: 2 })
+  const at = (await alice.client.get(`${path('follow')}/mirror`)).string('last_update')
+  expect(await shown('follow')).toMatchObject({ branch_count: 2, mirror_updated: at, mirror_last_sync_at: at })
   expect((await service.context.git.fsck(id, { isFull: true })).isSound).toBe(true)
 })
 
