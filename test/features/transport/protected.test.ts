@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { startTestService, type TestRepository, type TestService, type TestUser } from '../../harness/service.ts'
+import { makeKey, type TestKey } from '../../harness/ssh.ts'
+import { makeSshKey, SignedObjects } from '../../signatures/stage.ts'
 import { commit } from './hosted.ts'
 
 let service: TestService
@@ -163,6 +165,52 @@ test('commits without a verified signature are refused', async () => {
   const sha = await commit(service.git, stand.cwd, { 'a.txt': 'a' })
   await expectRefused(stand, `protected from unverified commit ${sha}`, writer, 'main')
   await expectRefused(stand, 'protected from unverified commit', writer, `${sha}:refs/heads/free`, 'main')
+})
+
+/** Commits as the writer; git signs with the key, if there is one. Returns the id. */
+async function commitAsWriter({ cwd }: Stage, message: string, key?: TestKey): Promise<string> {
+  const signing = key === undefined ? [] : ['-c', 'gpg.format=ssh', '-c', `user.signingkey=${key.file}`]
+  const env = { GIT_COMMITTER_EMAIL: `${writer.name}@localhost.localdomain` }
+  const words = ['commit', '-q', '--allow-empty', '-m', message, ...(key === undefined ? [] : ['-S'])]
+  await service.git([...signing, ...words], { cwd, env })
+  return service.git(['rev-parse', 'HEAD'], { cwd })
+}
+
+test.skipIf(Bun.which('ssh-keygen') === null)(
+  'what git signs with a key of the account passes; with another key, or upon a commit without a signature, it does not',
+  async () => {
+    const stand = await stage({ enable_push: true, require_signed_commits: true })
+    const [own, foreign] = [makeKey(service), makeKey(service)]
+    expect((await writer.client.post('/user/keys', { title: 'signing', key: own.line })).status).toBe(201)
+    const signed = await commitAsWriter(stand, 'signed', own)
+    expect(await stand.push(writer, 'main')).toEqual({ isTaken: true, said: '' })
+    expect((await writer.client.get(`${stand.repo.path}/branches/main`)).body).toMatchObject({
+      commit: { id: signed, verification: { verified: true } },
+    })
+    const byOther = await commitAsWriter(stand, 'signed by another', foreign)
+    await expectRefused(stand, `protected from unverified commit ${byOther}`, writer, 'main')
+    await service.git(['reset', '-q', '--hard', signed], { cwd: stand.cwd })
+    const unsigned = await commitAsWriter(stand, 'not signed')
+    await commitAsWriter(stand, 'signed again', own)
+    await expectRefused(stand, `protected from unverified commit ${unsigned}`, writer, 'main')
+  },
+)
+
+test('a commit with a verified signature passes in the name of somebody else, and one that was changed does not', async () => {
+  const stand = await stage({ enable_push: true, require_signed_commits: true })
+  const key = makeSshKey()
+  expect((await writer.client.post('/user/keys', { title: 'by hand', key: key.line })).status).toBe(201)
+  const objects = new SignedObjects(service, stand.repo)
+  await objects.git('init', '-q', '--bare')
+  await objects.git('fetch', '-q', stand.repo.cloneUrl, 'main')
+  const email = `${writer.name}@localhost.localdomain`
+  const parents = [await objects.git('rev-parse', 'FETCH_HEAD')]
+  const change = (content: string) => content.replace('By hand', 'By someone')
+  const changed = await objects.commit(key.sign, { email, parents, change })
+  await expect(objects.push(changed, 'refs/heads/main')).rejects.toThrow(`protected from unverified commit ${changed}`)
+  const sound = await objects.commit(key.sign, { email, parents })
+  await objects.push(sound, 'refs/heads/main')
+  expect(await stand.heads()).toContain(`${sound}\trefs/heads/main`)
 })
 
 test('a new branch that a rule fits is made by those who may push to it', async () => {
