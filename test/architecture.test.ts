@@ -116,6 +116,7 @@ const tierNames: readonly (readonly string[])[] = [
     'transport',
     'git-hooks',
     'deploy-keys',
+    'actions-values',
   ],
   // Collaboration.
   [

@@ -48,6 +48,7 @@ import m0045 from './0045_deploy_keys.sql' with { type: 'text' }
 import m0046 from './0046_unused_keys.sql' with { type: 'text' }
 import m0047 from './0047_pushes_new_refs.sql' with { type: 'text' }
 import m0048 from './0048_target_branches.sql' with { type: 'text' }
+import m0049 from './0049_actions_values.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -105,4 +106,5 @@ export const migrations: readonly Migration[] = [
   { name: '0046_unused_keys', sql: m0046 },
   { name: '0047_pushes_new_refs', sql: m0047 },
   { name: '0048_target_branches', sql: m0048 },
+  { name: '0049_actions_values', sql: m0049 },
 ]

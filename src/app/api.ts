@@ -1,6 +1,9 @@
 import { Elysia } from 'elysia'
 import type { Context } from '../context.ts'
 import { accessTokenRoutes } from '../features/access-tokens/routes.ts'
+import { organizationActionsValueRoutes } from '../features/actions-values/organization-routes.ts'
+import { repositoryActionsValueRoutes } from '../features/actions-values/repository-routes.ts'
+import { userActionsValueRoutes } from '../features/actions-values/user-routes.ts'
 import { activityRoutes } from '../features/activity/routes.ts'
 import { cronRoutes } from '../features/admin/cron-routes.ts'
 import { unadoptedRoutes } from '../features/admin/unadopted-routes.ts'
@@ -188,6 +191,9 @@ const hookApi = (context: Context) =>
     .use(siteHookRoutes(context))
     .use(repositoryHookRoutes(context))
     .use(gitHookRoutes(context))
+    .use(repositoryActionsValueRoutes(context))
+    .use(organizationActionsValueRoutes(context))
+    .use(userActionsValueRoutes(context))
     .use(organizationHookRoutes(context))
     .use(userHookRoutes(context))
     .use(repositoryDeliveryRoutes(context))

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../db/client.ts'
+import { actionsValues } from '../../db/schema/actions-values.ts'
 import { twoFactors } from '../../db/schema/credentials.ts'
 import { hooks } from '../../db/schema/hooks.ts'
 import { pullMirrors, pushMirrors } from '../../db/schema/mirrors.ts'
@@ -21,6 +22,7 @@ export async function countSealed(db: Db, secrets: Secrets): Promise<{ sealed: n
       where credentials is not null order by repository_id desc limit ${MAX_OF_EACH_KIND})
     union all (select 'mirror credentials', credentials from ${pushMirrors}
       where credentials is not null order by id desc limit ${MAX_OF_EACH_KIND})
+    union all (select 'actions secret', sealed_value from ${actionsValues} where kind = 'secret' order by id desc limit ${MAX_OF_EACH_KIND})
     union all (select 'oauth signing key', private_key from ${oauthSigningKeys} limit ${MAX_OF_EACH_KIND})`)
   const unreadable = rows.filter(({ purpose, sealed }) => secrets.tryOpen(purpose, sealed) === undefined)
   return { sealed: rows.length, unreadable: unreadable.length }

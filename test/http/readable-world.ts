@@ -68,8 +68,18 @@ export async function makeReadableWorld(service: TestService): Promise<PathOf> {
   const clone = (revision: string) => service.git(['rev-parse', revision], { cwd: `${service.git.folder}/world` })
   const names: Values = {
     ...{ owner: admin.name, repo: 'world', username: 'friend', collaborator: 'friend', org: 'club', index: 1 },
-    ...{ filepath: 'README.md', branch: 'main', tag: 'v1', sha: 'main', ref: 'heads', basehead: 'v1...main' },
+    ...{
+      variablename: 'word',
+      filepath: 'README.md',
+      branch: 'main',
+      tag: 'v1',
+      sha: 'main',
+      ref: 'heads',
+      basehead: 'v1...main',
+    },
   }
+  for (const holder of [path, '/orgs/club', '/user'])
+    await send('POST', `${holder}/actions/variables/WORD`, { value: 'said' })
   const own = '/repos/{owner}/{repo}'
   const others: Record<string, Values> = {
     '/users/{username}/tokens': { username: admin.name },
