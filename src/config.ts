@@ -156,7 +156,7 @@ const variables = {
   gitMaxProcesses: integer(24, { minimum: 2, maximum: 1000 }, 'Git processes at once; others wait.'),
   gitMaxMemoryBytes: bytes(
     '1GiB',
-    'Memory of one Git command that reads a repository; one that needs more is ended (Linux).',
+    'Memory of one Git command that reads a repository or takes a push; one that needs more is ended (Linux).',
   ),
   gitMaxMemoryTotal: Type.Optional(
     byteCount(

@@ -151,7 +151,10 @@ describe('a push', () => {
 
   test('runs post-receive after it, which sees none of our secrets', async () => {
     const mark = join(service.folder, 'mark')
-    await set('post-receive', `#!/bin/sh\n{ cat; env; pwd; git rev-parse HEAD; } >${mark}\necho done >&2\n`)
+    await set(
+      'post-receive',
+      `#!/bin/sh\n{ cat; env; pwd; git rev-parse HEAD; echo "memory $(ulimit -S -d) of $(ulimit -H -d)"; } >${mark}\necho done >&2\n`,
+    )
     const run = await push()
     expect(run).toMatchObject({ exitCode: 0 })
     expect(run.stderr).toContain('remote: done')
@@ -161,6 +164,8 @@ describe('a push', () => {
     expect(text).toContain(`GITEA_PUSHER_NAME=${owner.name}\n`)
     expect(text).toContain(`GITEA_REPO_NAME=${repo.name}`)
     expect(text).toContain(`${storagePath(repo.id)}\n${await head()}\n`)
+    // The limit on what is pushed is none on the hook.
+    expect(text).toMatch(/^memory (\S+) of \1$/m)
     expect(text).not.toMatch(/DATABASE|SECRET|PASSWORD|postgres|DATA_DIR|ADMIN_/)
     await clear()
   })

@@ -1,11 +1,10 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
-import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { deflateSync } from 'node:zlib'
 import { storagePath } from '../../../src/git/storage.ts'
 import { startTestService, type TestService, type TestUser } from '../../harness/service.ts'
 import { until } from '../../harness/until.ts'
+import { deltaBomb } from '../transport/delta-bomb.ts'
 import { processesWith } from '../transport/replica.ts'
 import { type OtherServer, startOtherServer } from './other-server.ts'
 
@@ -112,32 +111,7 @@ test('a pack without an end is ended at the limit', async () => {
 })
 
 test('a delta that stands for more than the memory is not unpacked', async () => {
-  const header = (type: number, size: number) => {
-    const bytes = [(type << 4) | (size & 15)]
-    for (let rest = Math.floor(size / 16); rest > 0; rest = Math.floor(rest / 128)) {
-      bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) | 0x80
-      bytes.push(rest & 0x7f)
-    }
-    return Buffer.from(bytes)
-  }
-  const length = (size: number) => {
-    const bytes: number[] = []
-    for (let rest = size; rest > 0; rest = Math.floor(rest / 128)) bytes.push((rest % 128) | (rest >= 128 ? 0x80 : 0))
-    return Buffer.from(bytes)
-  }
-  // A base of 16 MiB, and "copy all of it" 64 times: a GiB out of 17 KB.
-  const [size, times] = [0xffffff, 64]
-  const copy = Buffer.from([0xf0, 0xff, 0xff, 0xff])
-  const delta = Buffer.concat([length(size), length(size * times), ...Array.from({ length: times }, () => copy)])
-  const base = Buffer.concat([header(3, size), deflateSync(Buffer.alloc(size))])
-  const back = base.length
-  // An offset of three bytes at most (gitformat-pack(5)).
-  const offset: number[] = [back & 0x7f]
-  for (let rest = (back >> 7) - 1; rest >= 0; rest = (rest >> 7) - 1) offset.unshift(0x80 | (rest & 0x7f))
-  const objects = [base, header(6, delta.length), Buffer.from(offset), deflateSync(delta)]
-  const pack = Buffer.concat([Buffer.from('PACK'), Buffer.from([0, 0, 0, 2, 0, 0, 0, 2]), ...objects])
-  const whole = Buffer.concat([pack, createHash('sha1').update(pack).digest()])
-  const sent = [line('packfile\n'), line(Buffer.concat([Buffer.from([1]), whole])), Buffer.from('0000')]
+  const sent = [line('packfile\n'), line(Buffer.concat([Buffer.from([1]), deltaBomb(64)])), Buffer.from('0000')]
   other.answer = async (request) => ((await isFetch(request)) ? answerOf(Buffer.concat(sent)) : undefined)
   expect(await failure('bomb')).toContain('what the other server sends would need too much memory')
 })

@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { encodePacket, FLUSH } from '../../../src/git/packet.ts'
+import { storagePath } from '../../../src/git/storage.ts'
 import { cpuMs } from '../../harness/cpu.ts'
 import { startTestService, type TestService, type TestUser } from '../../harness/service.ts'
+import { deltaBomb } from './delta-bomb.ts'
 import { commit, type Hosted, hostRepository, workTree } from './hosted.ts'
 
 let service: TestService
@@ -13,7 +17,12 @@ let head: string
 
 beforeAll(async () => {
   service = await startTestService({
-    settings: { MAX_PUSH_BYTES: '2000000', MAX_BODY_BYTES: '100000', REQUEST_TIMEOUT_SECONDS: '2' },
+    settings: {
+      MAX_PUSH_BYTES: '2000000',
+      MAX_BODY_BYTES: '100000',
+      REQUEST_TIMEOUT_SECONDS: '2',
+      GIT_MAX_MEMORY_BYTES: '128MiB',
+    },
   })
   owner = await service.createUser()
   repo = await hostRepository(service, owner)
@@ -133,6 +142,18 @@ describe('a request that is no honest one', () => {
     const body = command('refs/heads/x')
     expect((await send('receive-pack', { body, headers: { 'content-encoding': 'br' } })).status).toBe(415)
     expect((await send('receive-pack', { body, headers: { 'content-encoding': 'gzip' } })).status).toBe(400)
+  })
+
+  test('a delta that stands for more than the memory of a command is refused, and nothing of it stays', async () => {
+    const objects = join(service.context.config.repositoriesDir, storagePath(repo.id), 'objects')
+    const before = readdirSync(objects, { recursive: true })
+    const answer = await send('receive-pack', { body: Buffer.concat([command('refs/heads/bomb'), deltaBomb(128)]) })
+    expect(answer.status).toBe(200)
+    const text = await answer.text()
+    expect(text).toContain('Out of memory')
+    expect(text).toContain('ng refs/heads/bomb unpacker error')
+    expect(readdirSync(objects, { recursive: true })).toEqual(before)
+    expect(await repo.diskLines()).toEqual([`branch main ${head}`])
   })
 
   test('a zip bomb ends at the limit', async () => {

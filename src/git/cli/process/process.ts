@@ -51,11 +51,11 @@ export interface Command {
   environment?: Record<string, string>
   call?: Call | undefined
   isTransfer?: boolean
-  /**
-   * It takes in what a stranger's server sends. No file that it writes grows larger, and none of its processes has more memory for itself
-   * than one command may have: it fails.
-   */
-  maxFileBytes?: number
+  /** It takes in what a stranger sends: none of its processes has more memory for itself than one command may have, it fails. */
+  takesIn?: {
+    /** No file that it writes grows larger: it fails. */
+    maxFileBytes?: number
+  }
   /**
    * Left out, it looks a thing up. `some` and `much` walk what somebody pushed, and are ended where they take more than they reserved.
    * `any`: maintenance takes what a repository needs.
@@ -175,14 +175,21 @@ function spawn(
 /**
  * A shell that limits itself and becomes what stands behind. POSIX counts files in blocks of 512 bytes, and memory in KiB. With the signal
  * ignored a write fails, and git says so; killed by it, git would say nothing. Watching the memory would come too late for a delta that
- * says "this, ten thousand times".
+ * says "this, ten thousand times". The limit is a soft one: hooks, which are no stranger's, lift it (refs/hooks.ts).
  */
-function limitsOf({ maxMemoryBytes }: Runner, { maxFileBytes }: Command): string[] {
-  if (maxFileBytes === undefined) return []
-  const [blocks, kibibytes] = [Math.ceil(maxFileBytes / 512), Math.ceil(maxMemoryBytes / 1024)]
-  const script = 'trap "" XFSZ; ulimit -f "$0" && ulimit -d "$1" && shift && exec "$@"'
-  return ['/bin/sh', '-c', script, String(blocks), String(kibibytes)]
+function limitsOf({ maxMemoryBytes }: Runner, { takesIn }: Command): string[] {
+  if (!takesIn) return []
+  const { maxFileBytes } = takesIn
+  const ofFiles = maxFileBytes === undefined ? '' : `trap "" XFSZ; ulimit -f ${Math.ceil(maxFileBytes / 512)} && `
+  return ['/bin/sh', '-c', `${ofFiles}ulimit -S -d ${Math.ceil(maxMemoryBytes / 1024)} && exec "$@"`, 'sh']
 }
+
+/** For `takesIn`: what index-pack needs however little comes must fit into the memory of one command. */
+export const frugalSettings = ({ maxMemoryBytes }: Runner): readonly (readonly [string, string])[] => [
+  // Each thread has a stack, which counts as memory, and a cache.
+  ['pack.threads', '2'],
+  ['core.deltaBaseCacheLimit', String(Math.ceil(maxMemoryBytes / 16))],
+]
 
 /** Ends a process group once, as `Running.stop` says. */
 function stopper(pid: number, closeInput: ((reason: GitError) => boolean) | undefined) {

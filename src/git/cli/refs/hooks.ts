@@ -13,7 +13,7 @@ const FOLDER = 'server-hooks'
 
 /**
  * What git runs in place of a hook. Before any ref of a push moves, the server is asked whether they may, over descriptor 3, where it
- * wants to be. `timeout` gives the hook a process group of its own and ends all of it, so that a push with an
+ * wants to be. The limit on memory is for what was pushed, not for the hook. `timeout` gives the hook a process group of its own and ends all of it, so that a push with an
  * endless hook is declined as by any other; when the push itself is ended, the signal is handed on. What a hook leaves running in its
  * group ends with it, or the push would wait for whatever holds its output. Nothing but the hook holds its input open: git would wait
  * for a reader else.
@@ -29,6 +29,7 @@ hook=./${FOLDER}/\${0##*/}
 [ -n "$HEARTH_HOOK_SECONDS" ] && [ -x "$hook" ] || exit 0
 child=
 trap '[ -z "$child" ] || kill "$child" 2>/dev/null' HUP INT TERM
+ulimit -S -d "$(ulimit -H -d)"
 exec 3<&0 </dev/null
 timeout -k 5 "$HEARTH_HOOK_SECONDS" "$hook" "$@" <&3 3<&- &
 child=$!

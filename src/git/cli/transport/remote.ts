@@ -5,7 +5,7 @@ import { emptyIfMissing } from '../../../kernel/missing.ts'
 import { GitError } from '../../errors.ts'
 import type { Call, ListedRemote, Remote } from '../../model.ts'
 import { isObjectId, isValidBranchName, isValidTagName } from '../../names.ts'
-import { type Command, runGit } from '../process/process.ts'
+import { type Command, frugalSettings, runGit } from '../process/process.ts'
 import { requireFolder, type Store } from '../store.ts'
 import { remoteFailure } from './remote-failure.ts'
 
@@ -51,12 +51,11 @@ export async function fetchRemote(
       args: ['fetch', ...fetched, '--end-of-options', remote.url, ...refspecs],
       folder,
       call,
-      maxFileBytes: maxBytes,
+      takesIn: { maxFileBytes: maxBytes },
       settings: [
         // One pack, so that the limit on a file is one on all that comes.
         ['fetch.unpackLimit', '1'],
-        // Each thread has a stack, which counts as memory.
-        ['pack.threads', '2'],
+        ...frugalSettings(store.runner),
         WITHOUT_FLUSHING,
       ],
     })

@@ -1,7 +1,7 @@
 import type { Call, GitService, Served, ServeRequest } from '../../model.ts'
 import { encodePacket, FLUSH } from '../../packet.ts'
 import { lookInto } from '../history/look.ts'
-import { runGit, startGit } from '../process/process.ts'
+import { frugalSettings, runGit, startGit } from '../process/process.ts'
 import { hookRun } from '../refs/hooks.ts'
 import { folderOf, objectFormatOf, requireFolder, type Store } from '../store.ts'
 import { serveFetch } from './fetch.ts'
@@ -49,7 +49,13 @@ export async function serve(store: Store, id: number, service: GitService, reque
   const child = await startGit(store.runner, {
     args: [service, '--stateless-rpc', folder],
     subject: folder,
-    settings: [...SETTINGS[service], ['receive.maxInputSize', String(maxBytes)], ...(hooks?.settings ?? [])],
+    settings: [
+      ...SETTINGS[service],
+      ...frugalSettings(store.runner),
+      ['receive.maxInputSize', String(maxBytes)],
+      ...(hooks?.settings ?? []),
+    ],
+    takesIn: {},
     environment: { ...protocolVariables(request.protocol), ...hooks?.environment },
     stdin: request.body,
     call: request,
