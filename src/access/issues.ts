@@ -1,11 +1,9 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
-import type { Db } from '../../db/client.ts'
-import { prepared } from '../../db/prepared.ts'
+import { type Db, prepared } from '../../db/client.ts'
 import { rowVersion } from '../../db/row-version.ts'
 import { type IssueRow, issues } from '../../db/schema/issues.ts'
 import type { RepositoryRights } from './decide.ts'
-import { Level } from './levels.ts'
-import type { Unit } from './units.ts'
+import { Level, type Unit } from './units.ts'
 
 /** Issues and pull requests share a table, numbers and routes. What one is decides which unit of the repository guards it. */
 export const unitOf = ({ isPull }: { isPull: boolean }): Unit => (isPull ? 'repo.pulls' : 'repo.issues')

@@ -1,6 +1,5 @@
 import { and, eq, or, sql } from 'drizzle-orm'
-import type { Db } from '../../db/client.ts'
-import { prepared } from '../../db/prepared.ts'
+import { type Db, prepared } from '../../db/client.ts'
 import { rowVersion } from '../../db/row-version.ts'
 import { teamMembers, teams } from '../../db/schema/organizations.ts'
 import { type UserRow, userRedirects, users } from '../../db/schema/users.ts'

@@ -1,6 +1,5 @@
 import { eq, type SQL, sql } from 'drizzle-orm'
-import type { Db } from '../../db/client.ts'
-import { prepared } from '../../db/prepared.ts'
+import { type Db, prepared } from '../../db/client.ts'
 import { rowVersion } from '../../db/row-version.ts'
 import {
   organizationMembers,

@@ -1,3 +1,4 @@
+import type { PermissionWord } from '../../db/schema/organizations.ts'
 import type { RepositoryRow } from '../../db/schema/repositories.ts'
 
 /** The parts of a repository that rights are given for, by their wire names. */
@@ -56,3 +57,13 @@ export function hasUnit(repository: UnitSwitches, unit: Unit): boolean {
       return repository.hasActions
   }
 }
+
+/** What somebody may do with one unit of a repository. Levels are ordered: each includes those before it. */
+export const Level = { none: 0, read: 1, write: 2, admin: 3, owner: 4 } as const
+export type Level = (typeof Level)[PermissionWord]
+
+const words: readonly PermissionWord[] = ['none', 'read', 'write', 'admin', 'owner']
+
+export const levelWord = (level: Level): PermissionWord => words[level] ?? 'none'
+
+export const higher = (left: Level, right: Level): Level => (left > right ? left : right)

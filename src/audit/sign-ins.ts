@@ -1,6 +1,5 @@
 import { and, eq, gte, sql } from 'drizzle-orm'
-import type { Db } from '../../db/client.ts'
-import { prepared } from '../../db/prepared.ts'
+import { type Db, prepared } from '../../db/client.ts'
 import { signInAddresses } from '../../db/schema/credentials.ts'
 import type { SignInJournal } from '../auth/sign-ins.ts'
 import { networkOf } from '../kernel/network.ts'

@@ -1,5 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { prepared } from '../../db/prepared.ts'
+import { prepared } from '../../db/client.ts'
 import { emails, type UserRow, users } from '../../db/schema/users.ts'
 import type { Context } from '../context.ts'
 import type { Actor } from './actor.ts'

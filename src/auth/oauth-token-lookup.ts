@@ -1,5 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
-import { prepared } from '../../db/prepared.ts'
+import { prepared } from '../../db/client.ts'
 import { oauthAccessTokens, oauthAuthorizations, oauthGrants } from '../../db/schema/oauth.ts'
 import { users } from '../../db/schema/users.ts'
 import type { Context } from '../context.ts'

@@ -1,6 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm'
-import type { Db } from '../../db/client.ts'
-import { prepared } from '../../db/prepared.ts'
+import { type Db, prepared } from '../../db/client.ts'
 import { type UserRow, users } from '../../db/schema/users.ts'
 
 const byName = prepared((db) =>

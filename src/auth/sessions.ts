@@ -1,6 +1,5 @@
 import { and, desc, eq, gt, lt, ne, sql } from 'drizzle-orm'
-import type { Db } from '../../db/client.ts'
-import { prepared } from '../../db/prepared.ts'
+import { type Db, prepared } from '../../db/client.ts'
 import { type SessionRow, type SignInMethod, sessions } from '../../db/schema/sessions.ts'
 import { type UserRow, users } from '../../db/schema/users.ts'
 import type { Config } from '../config.ts'

@@ -1,5 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
-import { prepared } from '../../db/prepared.ts'
+import { prepared } from '../../db/client.ts'
 import { loginFailures, signInAddresses } from '../../db/schema/credentials.ts'
 import type { UserRow } from '../../db/schema/users.ts'
 import type { Context } from '../context.ts'

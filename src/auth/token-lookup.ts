@@ -1,5 +1,5 @@
 import { and, eq, isNull, lt, or, sql } from 'drizzle-orm'
-import { prepared } from '../../db/prepared.ts'
+import { prepared } from '../../db/client.ts'
 import { type AccessTokenRow, accessTokenRepositories, accessTokens } from '../../db/schema/credentials.ts'
 import { users } from '../../db/schema/users.ts'
 import type { Context } from '../context.ts'

@@ -1,5 +1,5 @@
 import { and, eq, isNotNull, isNull, lt, sql } from 'drizzle-orm'
-import { prepared } from '../../db/prepared.ts'
+import { prepared } from '../../db/client.ts'
 import { recoveryCodes, twoFactors } from '../../db/schema/credentials.ts'
 import type { Context } from '../context.ts'
 import { sha256Hex } from '../kernel/hashing.ts'

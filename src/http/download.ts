@@ -1,6 +1,7 @@
 import { create } from 'content-disposition'
 import { t } from 'elysia'
 import { Refusal } from '../kernel/errors.ts'
+import { exchangeOf } from './exchange.ts'
 
 /** What a route answers that sends a file instead of JSON. */
 export const FileBody = t.Unsafe<Response>(t.String({ format: 'binary' }))
@@ -33,4 +34,19 @@ export function readRange(request: Request, { size, etag }: { size: number; etag
     throw new Refusal(416, 'the range lies behind the end', { headers: { 'content-range': `bytes */${size}` } })
   }
   return { start, end }
+}
+
+/** An answer that comes bit by bit: a stream, or a file. */
+export const streamed = (
+  body: ReadableStream<Uint8Array> | Blob,
+  { status = 200, headers }: { status?: number; headers: Record<string, string> },
+): Response => new Response(body, { status, headers })
+
+/**
+ * For a route that answers HEAD without making the body: how long the body would be, undefined where that is not known. Elysia
+ * writes the length of what it was given, which is nothing; the handler puts that right.
+ */
+export function answerHead(request: Request, bodyLength: number | undefined, headers: HeadersInit): Response {
+  exchangeOf(request).head = { bodyLength }
+  return new Response(null, { headers })
 }

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import type { VersionedIssue } from '../access/issues.ts'
 import type { RepositoryAccess } from '../access/repository-access.ts'
 import type { Actor } from '../auth/actor.ts'
-import { newRequestId } from '../kernel/ids.ts'
+import type { Config } from '../config.ts'
+import { plainAddress } from '../kernel/network.ts'
 import type { Account } from './account-gate.ts'
 import type { OrganizationAccess } from './organization-gate.ts'
 import type { TeamAccess } from './team-gate.ts'
@@ -28,7 +30,7 @@ export interface Arrival {
  */
 export class Exchange extends Request {
   /** In the answer's headers, in the body of an error and in every log line about it. */
-  readonly id = newRequestId()
+  readonly id = randomUUID()
   readonly startedAt = performance.now()
   /** Undefined without a connection. */
   readonly peerAddress: string | undefined
@@ -64,4 +66,24 @@ export function pathOf(url: string): string {
   const start = url.indexOf('/', url.indexOf('://') + 3)
   const end = url.indexOf('?', start)
   return start < 0 ? '/' : url.slice(start, end < 0 ? undefined : end)
+}
+
+/**
+ * The address that a request came from. `X-Forwarded-For` counts as far as trusted proxies wrote it: from the right, the first address
+ * that is none of theirs. `Forwarded` (RFC 7239) is not read: a proxy that writes the one passes on what a client wrote in the other.
+ * Undefined without a connection.
+ */
+export function clientAddress({ proxies }: Pick<Config, 'proxies'>, request: Request): string | undefined {
+  const { peerAddress } = exchangeOf(request)
+  if (peerAddress === undefined) return undefined
+  // Several lines of one header are one list (RFC 9110, 5.3).
+  const hops = (request.headers.get('x-forwarded-for') ?? '').split(',')
+  let client = plainAddress(peerAddress) ?? peerAddress
+  while (proxies.has(client)) {
+    const hop = plainAddress(hops.pop() ?? '')
+    // What a trusted proxy does not know, nobody does: the address of the proxy stands for it.
+    if (hop === undefined) break
+    client = hop
+  }
+  return client
 }

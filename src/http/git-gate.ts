@@ -1,13 +1,15 @@
-import { judge, type RepositoryQuestion } from '../access/judge.ts'
+import { judge, type RepositoryQuestion } from '../access/decide.ts'
 import { findRepository } from '../access/load.ts'
 import type { RepositoryAccess } from '../access/repository-access.ts'
 import type { Actor } from '../auth/actor.ts'
 import type { Context } from '../context.ts'
 import { GitError } from '../git/errors.ts'
+import type { Client } from '../git/model.ts'
 import { badRequest, forbidden, notFound, Refusal, tooLarge, unauthorized, unavailable } from '../kernel/errors.ts'
-import { requireScopes } from './admission.ts'
+import { networkOf } from '../kernel/network.ts'
+import { identify, requireScopes } from './admission.ts'
 import { errorResponse } from './errors.ts'
-import { identify } from './identify.ts'
+import { clientAddress } from './exchange.ts'
 import { withRights } from './repository-gate.ts'
 
 /** The repository that a Git client asked for, and who asks. */
@@ -126,4 +128,15 @@ export function refusalOf({ log }: Context, error: GitError): Refusal {
       log.error({ err: error }, 'git failed')
       return new Refusal(500, 'the repository cannot be read; its administrator finds the reason in the log')
   }
+}
+
+/** For whom Git works: an account, or the address of a visitor. One client gets a part of all places for Git processes only. */
+export function gitClient({ config }: Pick<Context, 'config'>, request: Request, actor: Actor | undefined): Client {
+  return clientOf(actor, clientAddress(config, request))
+}
+
+/** The same where there is no request. */
+export function clientOf(actor: Actor | undefined, address: string | undefined): Client {
+  if (actor) return { key: `account ${actor.user.id}`, isSignedIn: true }
+  return { key: `address ${address === undefined ? 'unknown' : networkOf(address)}`, isSignedIn: false }
 }

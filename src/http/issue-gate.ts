@@ -1,5 +1,5 @@
+import { judge, type RepositoryQuestion } from '../access/decide.ts'
 import { findIssue, issueUnits, unitOf, type VersionedIssue } from '../access/issues.ts'
-import { judge, type RepositoryQuestion } from '../access/judge.ts'
 import type { RepositoryAccess } from '../access/repository-access.ts'
 import type { Actor } from '../auth/actor.ts'
 import type { Context } from '../context.ts'

@@ -5,8 +5,7 @@ import type { Context } from '../context.ts'
 import type { CronTask } from '../jobs/cron-tasks.ts'
 import { tooManyRequests } from '../kernel/errors.ts'
 import { networkOf } from '../kernel/network.ts'
-import { clientAddress } from './client-address.ts'
-import { type Exchange, pathOf } from './exchange.ts'
+import { clientAddress, type Exchange, pathOf } from './exchange.ts'
 
 /** At most so many in a window, which begins with the first and lasts an hour at most. */
 export interface Rule {
@@ -22,27 +21,29 @@ const PROBE = '/api/healthz'
 
 /** Counts a request of a caller who is proven. @throws Refusal 429 as `spend` */
 export function countCaller(context: Context, exchange: Exchange, { method, tokenId, user }: Actor): Promise<void> {
-  return count(context, exchange, { key: tokenId === undefined ? `account:${user.id}` : `${method}:${tokenId}` })
+  return count(context, exchange, {
+    key: () => (tokenId === undefined ? `account:${user.id}` : `${method}:${tokenId}`),
+  })
 }
 
 /** Counts a request with a credential that was wrong, against its address. @throws Refusal 429 as `spend` */
 export const countWrongCredential = (context: Context, exchange: Exchange): Promise<void> =>
-  count(context, exchange, { key: addressKey(context, exchange), cost: WRONG_CREDENTIAL_COST })
+  count(context, exchange, { key: () => addressKey(context, exchange), cost: WRONG_CREDENTIAL_COST })
 
 /** Counts any other request against its address, unless it was counted already. @throws Refusal 429 as `spend` */
 export async function countVisitor(context: Context, exchange: Exchange): Promise<void> {
-  if (pathOf(exchange.url) !== PROBE) await count(context, exchange, { key: addressKey(context, exchange) })
+  if (pathOf(exchange.url) !== PROBE) await count(context, exchange, { key: () => addressKey(context, exchange) })
 }
 
 async function count(
   context: Context,
   exchange: Exchange,
-  { key, cost = 1 }: { key: string; cost?: number },
+  { key, cost = 1 }: { key: () => string; cost?: number },
 ): Promise<void> {
   const rule = readRule(context.config.rateLimit)
   if (rule === undefined || exchange.isCounted) return
   exchange.isCounted = true
-  await spend(context, key, { ...rule, cost })
+  await spend(context, key(), { ...rule, cost })
 }
 
 function readRule(text: string): Rule | undefined {

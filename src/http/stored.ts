@@ -1,4 +1,4 @@
-import { hasCurrent, weakTag } from './freshness.ts'
+import { hasCurrent, weakTag } from './answers.ts'
 
 export interface StoredOptions {
   type: string

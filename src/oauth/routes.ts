@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Context } from '../context.ts'
+import { originOf } from '../http/admission.ts'
 import { exchangeOf } from '../http/exchange.ts'
-import { originOf } from '../http/identify.ts'
 import { missingRoute } from '../http/missing-route.ts'
 import { authenticateClient, authenticateConfidentialClient } from './clients.ts'
 import { beginDevice, DEVICE_GRANT, pollDevice } from './device.ts'

@@ -1,6 +1,6 @@
 import { Elysia, t } from 'elysia'
 import type { Context } from '../../context.ts'
-import { hasCurrent } from '../../http/freshness.ts'
+import { hasCurrent } from '../../http/answers.ts'
 import { gate } from '../../http/gate.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { drawIdenticon } from './identicon.ts'

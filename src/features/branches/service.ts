@@ -1,6 +1,6 @@
 import type { RefRow } from '../../../db/schema/refs.ts'
-import { Level } from '../../access/levels.ts'
 import type { RepositoryAccess } from '../../access/repository-access.ts'
+import { Level } from '../../access/units.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { isGitError } from '../../git/errors.ts'

@@ -1,7 +1,7 @@
 import type { TeamRow } from '../../../db/schema/organizations.ts'
-import { Level } from '../../access/levels.ts'
 import { findRepository } from '../../access/load.ts'
 import type { RepositoryAccess } from '../../access/repository-access.ts'
+import { Level } from '../../access/units.ts'
 import { recordAudit } from '../../audit/record.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'

@@ -1,5 +1,5 @@
 import type { RepositoryRow } from '../../../db/schema/repositories.ts'
-import { judge } from '../../access/judge.ts'
+import { judge } from '../../access/decide.ts'
 import { findRepository, findRepositoryById } from '../../access/load.ts'
 import type { RepositoryAccess } from '../../access/repository-access.ts'
 import type { Actor } from '../../auth/actor.ts'

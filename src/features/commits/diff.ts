@@ -1,7 +1,7 @@
 import type { RepositoryAccess } from '../../access/repository-access.ts'
 import type { Context } from '../../context.ts'
 import type { Call } from '../../git/model.ts'
-import { streamed } from '../../http/streamed.ts'
+import { streamed } from '../../http/download.ts'
 import { getCommit } from './service.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { decideRights } from '../../access/decide.ts'
-import { Level } from '../../access/levels.ts'
 import { findRepositoryById, type LoadedRepository } from '../../access/load.ts'
 import type { RepositoryAccess } from '../../access/repository-access.ts'
+import { Level } from '../../access/units.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { isGitError } from '../../git/errors.ts'

@@ -1,6 +1,5 @@
 import { and, asc, eq, isNull, lte, or, sql } from 'drizzle-orm'
-import type { Db } from '../../../db/client.ts'
-import { prepared } from '../../../db/prepared.ts'
+import { type Db, prepared } from '../../../db/client.ts'
 import { type PublicKeyRow, publicKeys } from '../../../db/schema/credentials.ts'
 import { type UserRow, users } from '../../../db/schema/users.ts'
 import { numberedPage, type Page, type Paged } from '../../kernel/page.ts'

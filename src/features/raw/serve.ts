@@ -1,10 +1,8 @@
 import type { Context } from '../../context.ts'
 import type { Client, TreeEntry } from '../../git/model.ts'
-import { type ByteRange, contentDisposition, readRange } from '../../http/download.ts'
-import { hasCurrent } from '../../http/freshness.ts'
-import { answerHead } from '../../http/head.ts'
+import { hasCurrent } from '../../http/answers.ts'
+import { answerHead, type ByteRange, contentDisposition, readRange, streamed } from '../../http/download.ts'
 import { SNIFFED_BYTES, sniffMediaType } from '../../http/media-type.ts'
-import { streamed } from '../../http/streamed.ts'
 import { notFound } from '../../kernel/errors.ts'
 
 /** What a browser may do with a stranger's file: show it, and nothing else. */

@@ -3,8 +3,7 @@ import type { Context } from '../../context.ts'
 import { isGitError } from '../../git/errors.ts'
 import type { Pusher, RefChange } from '../../git/model.ts'
 import { forbidden, invalid } from '../../kernel/errors.ts'
-import { beginPush } from './quota.ts'
-import { removePush } from './store.ts'
+import { countExpectedRefs, insertPush, lockRepository, removePush } from './store.ts'
 import { syncRefs } from './sync.ts'
 
 interface Change {
@@ -64,5 +63,30 @@ export async function changeRefs(
   await recordPush(context, { ...change, newRefs: made.length - gone.length }, async () => {
     await context.git.updateRefs(change.repositoryId, changes, { pusher: change.pusher })
     return { refs: changes.map(({ ref }) => ref), result: undefined }
+  })
+}
+
+interface Beginning {
+  repositoryId: number
+  pusherId: number
+  /** Branches and tags that there will be more, at most. */
+  newRefs: number
+}
+
+/**
+ * Makes a push known as `insertPush` does, or says why the repository may not have so many more branches and tags. Of two pushes at
+ * the same instant the second counts what the first may make.
+ */
+export async function beginPush(
+  { db, config, clock }: Context,
+  push: Beginning,
+): Promise<{ pushId: number } | { fault: string }> {
+  const { repositoryId, newRefs } = push
+  if (newRefs <= 0) return { pushId: await insertPush(db, { ...push, newRefs: 0, clock }) }
+  return db.transaction(async (tx) => {
+    await lockRepository(tx, repositoryId)
+    if ((await countExpectedRefs(tx, repositoryId)) + newRefs > config.maxRefs)
+      return { fault: `a repository may have ${config.maxRefs} branches and tags at most (MAX_REFS)` }
+    return { pushId: await insertPush(tx, { ...push, clock }) }
   })
 }

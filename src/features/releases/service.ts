@@ -1,7 +1,7 @@
 import type { ReleaseRow } from '../../../db/schema/releases.ts'
 import { violatedConstraint } from '../../../db/violations.ts'
-import { Level } from '../../access/levels.ts'
 import type { RepositoryAccess } from '../../access/repository-access.ts'
+import { Level } from '../../access/units.ts'
 import type { Context } from '../../context.ts'
 import { appendEvent } from '../../events/append.ts'
 import { releaseFacts } from '../../events/release-facts.ts'

@@ -1,11 +1,11 @@
 import { decideRights } from '../../access/decide.ts'
-import { Level } from '../../access/levels.ts'
 import { findRepositoryById } from '../../access/load.ts'
 import type { RepositoryAccess } from '../../access/repository-access.ts'
+import { Level } from '../../access/units.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { notFound } from '../../kernel/errors.ts'
-import type { ShownRepository } from '../../wire/repository.ts'
+import type { ShownRepository, ShownTransfer } from '../../wire/repository.ts'
 import { readRepositories } from './read-rows.ts'
 import { loadRelations } from './relations.ts'
 import { loadTransfers } from './transfers.ts'
@@ -70,10 +70,8 @@ async function complete(
   const concerned = judged.filter(
     ({ isOffered, isRecipient, rights }) => isOffered && (isRecipient || rights.overall >= Level.admin),
   )
-  const transfers = await loadTransfers(
-    context.db,
-    concerned.map(({ repository }) => repository.id),
-  )
+  const offered = concerned.map(({ repository }) => repository.id)
+  const transfers = offered.length === 0 ? new Map<number, ShownTransfer>() : await loadTransfers(context.db, offered)
   const shown = judged.map(({ isOffered: _, isRecipient: __, ...one }) => {
     const transfer = transfers.get(one.repository.id)
     return transfer ? { ...one, transfer } : one
@@ -84,9 +82,10 @@ async function complete(
 async function withParents(
   context: Context,
   actor: Actor | undefined,
-  shown: readonly ShownRepository[],
+  shown: ShownRepository[],
 ): Promise<ShownRepository[]> {
   const ids = shown.flatMap(({ repository }) => repository.parentId ?? [])
+  if (ids.length === 0) return shown
   const parents = await loadReadable(context, actor, ids)
   const byId = new Map(parents.map((parent) => [parent.repository.id, parent]))
   return shown.map((one) => {

@@ -1,7 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import { cacheOfRows } from '../../../db/cached-rows.ts'
-import type { Db } from '../../../db/client.ts'
-import { prepared } from '../../../db/prepared.ts'
+import { type Db, prepared } from '../../../db/client.ts'
 import { rowVersion } from '../../../db/row-version.ts'
 import {
   type RepositoryCountersRow,

@@ -1,7 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
-import type { Db } from '../../../db/client.ts'
-import { prepared } from '../../../db/prepared.ts'
+import { type Db, prepared } from '../../../db/client.ts'
 import {
   organizationMembers,
   type PermissionWord,

@@ -1,6 +1,5 @@
 import { type PermissionWord, permissionWords, type TeamRow } from '../../../db/schema/organizations.ts'
-import { higher, Level, levelWord } from '../../access/levels.ts'
-import { units as everyUnit, isUnit } from '../../access/units.ts'
+import { units as everyUnit, higher, isUnit, Level, levelWord } from '../../access/units.ts'
 import { invalid } from '../../kernel/errors.ts'
 import type { UnitMap } from './store.ts'
 

@@ -1,6 +1,6 @@
 import { Elysia, t } from 'elysia'
 import type { Context } from '../../context.ts'
-import { Unchanged, unchangedAnswer } from '../../http/freshness.ts'
+import { Unchanged, unchangedAnswer } from '../../http/answers.ts'
 import { gate } from '../../http/gate.ts'
 import { paging } from '../../http/paging.ts'
 import { pageQuery, queryText } from '../../http/query.ts'

@@ -1,13 +1,10 @@
 import type { Context } from '../../context.ts'
 import { encodePushRefusal, readPushHead } from '../../git/push.ts'
-import { clientOf } from '../../http/git-client.ts'
-import type { PushAccess } from '../../http/git-gate.ts'
+import { clientOf, type PushAccess } from '../../http/git-gate.ts'
 import { loadGuard } from '../protections/guard.ts'
-import { pusherOf } from '../refs/change.ts'
-import { beginPush } from '../refs/quota.ts'
+import { beginPush, pusherOf } from '../refs/change.ts'
 import { editRepository } from '../repositories/edit.ts'
-import { judgeOfContent, judgePush } from './judge.ts'
-import { type PushOptions, readPushOptions } from './options.ts'
+import { judgeOfContent, judgePush, type PushOptions, readPushOptions } from './judge.ts'
 import { receivePush } from './receive.ts'
 
 export interface IncomingPush {

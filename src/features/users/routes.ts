@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
-import { Unchanged, unchangedAnswer } from '../../http/freshness.ts'
+import { Unchanged, unchangedAnswer } from '../../http/answers.ts'
 import { gate } from '../../http/gate.ts'
 import { paging } from '../../http/paging.ts'
 import { cursorQuery, queryInteger, queryText } from '../../http/query.ts'

@@ -1,11 +1,12 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { LRUCache } from 'lru-cache'
 import { errorCode } from '../../kernel/thrown.ts'
+import type { Clock } from '../../kernel/time.ts'
 import { GitError } from '../errors.ts'
 import type { Changes, ObjectFormat } from '../model.ts'
 import { storagePath } from '../storage.ts'
 import type { Memo } from './cache/memo.ts'
-import type { RefLists } from './cache/ref-list-cache.ts'
 import type { StreamCache } from './cache/stream-cache.ts'
 import type { Readers } from './objects/readers.ts'
 import type { Runner } from './process/process.ts'
@@ -64,3 +65,21 @@ export async function readObjectFormat(folder: string): Promise<ObjectFormat> {
   })
   return /^\s*objectformat\s*=\s*"?sha256"?\s*$/im.test(config) ? 'sha256' : 'sha1'
 }
+
+/** One cached list: some 30,000 refs. */
+export const MAX_LIST_BYTES = 2 * 1024 * 1024
+const MAX_BYTES = 32 * 1024 * 1024
+/** Git is asked again after ten minutes: what it says of a damaged tag changes with the repair, though no ref moves. */
+const MAX_AGE_MS = 600_000
+
+export type RefLists = LRUCache<string, Uint8Array<ArrayBuffer>>
+
+export const createRefLists = (clock: Clock): RefLists =>
+  new LRUCache({
+    maxSize: MAX_BYTES,
+    // With what it takes to keep even an empty one.
+    sizeCalculation: ({ length }) => length + 512,
+    ttl: MAX_AGE_MS,
+    ttlResolution: 0,
+    perf: { now: () => clock.now().getTime() },
+  })

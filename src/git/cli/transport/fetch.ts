@@ -8,8 +8,18 @@ import { readRefState } from '../refs/ref-state.ts'
 import { isRepository, requireFolder, type Store } from '../store.ts'
 import { type Asked, readFetchRequest } from './fetch-request.ts'
 import { listForClient } from './ref-lists.ts'
-import { ENDED_WELL, isSecondVersion, protocolVariables, report, served } from './services.ts'
-import { digestOf, isUnmoved, isWell, type Subject, uploadPack } from './upload-pack.ts'
+import {
+  digestOf,
+  ENDED_WELL,
+  isSecondVersion,
+  isUnmoved,
+  isWell,
+  protocolVariables,
+  report,
+  type Subject,
+  served,
+  uploadPack,
+} from './services.ts'
 
 /** One stateless request to upload-pack. Who may read the repository was judged before, for each request. */
 export async function serveFetch(store: Store, id: number, request: ServeRequest): Promise<Served> {

@@ -1,10 +1,8 @@
 import type { Call, Served } from '../../model.ts'
-import { MAX_LIST_BYTES } from '../cache/ref-list-cache.ts'
 import { type Command, gather } from '../process/process.ts'
 import { readRefState } from '../refs/ref-state.ts'
-import type { Store } from '../store.ts'
-import { inMemory, report } from './services.ts'
-import { digestOf, isUnmoved, isWell, type Subject } from './upload-pack.ts'
+import { MAX_LIST_BYTES, type Store } from '../store.ts'
+import { digestOf, inMemory, isUnmoved, isWell, report, type Subject } from './services.ts'
 
 export interface RefQuestion {
   /** Everything that the answer depends on besides the repository. */
