@@ -117,6 +117,7 @@ const tierNames: readonly (readonly string[])[] = [
     'git-hooks',
     'deploy-keys',
     'actions-values',
+    'wikis',
   ],
   // Collaboration.
   [

@@ -49,6 +49,7 @@ import m0046 from './0046_unused_keys.sql' with { type: 'text' }
 import m0047 from './0047_pushes_new_refs.sql' with { type: 'text' }
 import m0048 from './0048_target_branches.sql' with { type: 'text' }
 import m0049 from './0049_actions_values.sql' with { type: 'text' }
+import m0050 from './0050_wikis.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -107,4 +108,5 @@ export const migrations: readonly Migration[] = [
   { name: '0047_pushes_new_refs', sql: m0047 },
   { name: '0048_target_branches', sql: m0048 },
   { name: '0049_actions_values', sql: m0049 },
+  { name: '0050_wikis', sql: m0050 },
 ]

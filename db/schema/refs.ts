@@ -1,4 +1,4 @@
-import { index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { boolean, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import { createdAt, id, instant, reference, updatedAt } from './columns.ts'
 import { repositories } from './repositories.ts'
 import { users } from './users.ts'
@@ -54,6 +54,8 @@ export const pushes = pgTable(
     pusherId: reference().references(() => users.id, { onDelete: 'cascade' }),
     /** Branches and tags that it may make. They count as if they were there until their rows are. */
     newRefs: integer().notNull().default(0),
+    /** To the repository of the wiki, which has no rows in `refs`. */
+    isWiki: boolean().notNull().default(false),
     createdAt: createdAt(),
   },
   (table) => [index('pushes_repository_idx').on(table.repositoryId), index('pushes_created_idx').on(table.createdAt)],

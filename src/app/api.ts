@@ -74,6 +74,7 @@ import { passwordRoutes, userSettingsRoutes } from '../features/user-settings/ro
 import { userRoutes } from '../features/users/routes.ts'
 import { versionRoutes } from '../features/version/routes.ts'
 import { watchRoutes } from '../features/watches/routes.ts'
+import { wikiRoutes } from '../features/wikis/routes.ts'
 import { organizationDeliveryRoutes, userDeliveryRoutes } from '../webhooks/owner-delivery-routes.ts'
 import { organizationHookRoutes, userHookRoutes } from '../webhooks/owner-routes.ts'
 import { repositoryDeliveryRoutes } from '../webhooks/repository-delivery-routes.ts'
@@ -145,6 +146,7 @@ const contentApi = (context: Context) =>
     .use(issueTemplateRoutes(context))
     .use(rawRoutes(context))
     .use(archiveRoutes(context))
+    .use(wikiRoutes(context))
 
 /** Organizations and teams. */
 const organizationApi = (context: Context) =>

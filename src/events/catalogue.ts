@@ -77,6 +77,8 @@ const Release = Type.Object({
   createdAt: Type.String(),
   publishedAt: Type.String(),
 })
+/** `comment` is the message of the commit; nothing is said of a page that is gone. */
+const WikiPage = Type.Object({ title: Type.String(), comment: Type.String() })
 const Person = Type.Object({ userId: Type.Integer(), name: Type.String() })
 
 /**
@@ -152,6 +154,11 @@ export const eventCatalogue = {
     /** ISO 8601. */
     createdAt: Type.String(),
   }),
+  /** By the API. A push to a wiki tells nobody. */
+  'wiki.page_created': WikiPage,
+  /** Under the title that the page has now. */
+  'wiki.page_edited': WikiPage,
+  'wiki.page_deleted': WikiPage,
   'star.added': Type.Object({}),
   'star.removed': Type.Object({}),
 } satisfies Record<string, TSchema>

@@ -1,4 +1,4 @@
-import { judge, type RepositoryQuestion } from '../access/decide.ts'
+import { judge } from '../access/decide.ts'
 import { findRepository } from '../access/load.ts'
 import type { RepositoryAccess } from '../access/repository-access.ts'
 import type { Actor } from '../auth/actor.ts'
@@ -16,6 +16,8 @@ import { withRights } from './repository-gate.ts'
 export interface GitAccess {
   actor: Actor | undefined
   repo: RepositoryAccess
+  /** Which of its two Git repositories: `NAME.git` or `NAME.wiki.git`. */
+  unit: 'repo.code' | 'repo.wiki'
 }
 
 export interface PushAccess extends GitAccess {
@@ -24,7 +26,7 @@ export interface PushAccess extends GitAccess {
 
 export interface GitSubject {
   owner: string
-  /** With or without `.git`. */
+  /** With or without `.git`, and `.wiki` before that for the wiki. */
   repo: string
 }
 
@@ -35,27 +37,27 @@ export interface GitSubject {
  * 404 to those who have signed in.
  */
 export async function repositoryForFetch(context: Context, request: Request, subject: GitSubject): Promise<GitAccess> {
-  return codeForReading(context, await callerOf(context, request, 'GET'), subject)
+  return accessForFetch(context, await callerOf(context, request, 'GET'), subject)
 }
 
 /** @throws Refusal as `repositoryForFetch`; 403 for a reader, for an archived repository and for a mirror. */
 export async function repositoryForPush(context: Context, request: Request, subject: GitSubject): Promise<PushAccess> {
-  return codeForPush(context, await callerOf(context, request, 'POST'), subject)
+  return accessForPush(context, await callerOf(context, request, 'POST'), subject)
 }
 
 /** `repositoryForPush` for a known caller, who came over HTTP or SSH. @throws Refusal as that */
-export async function codeForPush(
+export async function accessForPush(
   context: Context,
   caller: Actor | undefined,
   subject: GitSubject,
 ): Promise<PushAccess> {
-  const { actor, repo } = await codeForReading(context, caller, subject)
+  const { actor, repo, unit } = await accessForFetch(context, caller, subject)
   if (!actor) throw unauthorized()
-  const verdict = judge(actor, repo, { unit: 'repo.code', level: 'write', isChange: true })
+  const verdict = judge(actor, repo, { unit, level: 'write', isChange: true })
   if (verdict === 'archived') throw forbidden(`${repo.fullName} is archived: it takes no pushes`)
   if (verdict !== 'granted') throw forbidden(`you may not push to ${repo.fullName}`)
   if (repo.repository.isMirror) throw forbidden(`${repo.fullName} is a mirror: it takes no pushes`)
-  return { actor, repo }
+  return { actor, repo, unit }
 }
 
 /** `method`: what the scope is judged by; a fetch comes by POST too, but only reads. */
@@ -64,19 +66,25 @@ async function callerOf(context: Context, request: Request, method: 'GET' | 'POS
   return actor && requireScopes(actor, 'repository', method)
 }
 
-const toFetch: RepositoryQuestion = { unit: 'repo.code', level: 'read', isChange: false }
-
 /** `repositoryForFetch` for a caller who is known. @throws Refusal as that */
-export async function codeForReading(
+export async function accessForFetch(
   context: Context,
   actor: Actor | undefined,
   subject: GitSubject,
 ): Promise<GitAccess> {
-  const path = { owner: subject.owner, name: subject.repo.replace(/\.git$/i, '') }
+  const { name, unit } = readName(subject.repo)
+  const path = { owner: subject.owner, name }
   const loaded = await findRepository(context.db, path, actor?.user.id)
   const repo = loaded && withRights(context, actor, loaded)
-  if (repo && judge(actor, repo, toFetch) === 'granted') return { actor, repo }
+  if (repo && judge(actor, repo, { unit, level: 'read', isChange: false }) === 'granted') return { actor, repo, unit }
   throw actor ? notFound('repository not found') : unauthorized('sign in to reach this repository')
+}
+
+/** No repository may be called `NAME.wiki`, so that is always a wiki. */
+export function readName(repo: string): Pick<GitAccess, 'unit'> & { name: string } {
+  const name = repo.replace(/\.git$/i, '')
+  const ofWiki = /^(.+)\.wiki$/i.exec(name)?.[1]
+  return ofWiki === undefined ? { name, unit: 'repo.code' } : { name: ofWiki, unit: 'repo.wiki' }
 }
 
 /**

@@ -5,10 +5,11 @@ import type { Context } from '../context.ts'
 import { openByDeployKey } from '../features/deploy-keys/sign-in.ts'
 import type { KeyHolder } from '../features/public-keys/sign-in.ts'
 import { drainBody, limited } from '../features/transport/body.ts'
+import { folderToFetch, folderToPush } from '../features/transport/folder.ts'
 import { takePush } from '../features/transport/push.ts'
 import { GitError } from '../git/errors.ts'
 import { refusalOfFailure, withoutParameters } from '../http/database-errors.ts'
-import { clientOf, codeForPush, codeForReading, refusalOf } from '../http/git-gate.ts'
+import { accessForFetch, accessForPush, clientOf, refusalOf } from '../http/git-gate.ts'
 import { forbidden, unavailable } from '../kernel/errors.ts'
 import { type GitCommand, readCommand } from './command.ts'
 import type { CommandChannel } from './command-channel.ts'
@@ -128,9 +129,9 @@ interface Served extends Call {
 
 /** A clone, a fetch, or an archive. */
 async function read(context: Context, actor: Actor, { command, channel, protocol }: Served): Promise<number> {
-  const { repo } = await codeForReading(context, actor, command)
+  const access = await accessForFetch(context, actor, command)
   const { input: body, signal } = channel
-  const { id } = repo.repository
+  const id = await folderToFetch(context, access)
   const request = { body, protocol, signal, client: clientOf(actor, undefined) }
   const isArchive = command.service === 'upload-archive'
   const served = await (isArchive ? context.git.serveRemoteArchive(id, request) : context.git.converse(id, request))
@@ -145,13 +146,13 @@ async function read(context: Context, actor: Actor, { command, channel, protocol
 /** The greeting, then what follows from the client is one request as over HTTP: no process waits while its hooks run. */
 async function push(context: Context, actor: Actor, { command, channel, protocol }: Served): Promise<number> {
   const { config } = context
-  const access = await codeForPush(context, actor, command)
+  const access = await accessForPush(context, actor, command)
   const { signal } = channel
   const greeting = { protocol, isBare: true }
   await sendAll(
     channel,
     (
-      await context.git.advertise(access.repo.repository.id, 'receive-pack', greeting, {
+      await context.git.advertise(await folderToPush(context, access), 'receive-pack', greeting, {
         signal,
         client: clientOf(actor, undefined),
       })

@@ -6,6 +6,7 @@ import { newsOfPush, newsOfRef } from './news-of-refs.ts'
 import { newsOfRelease } from './news-of-releases.ts'
 import { newsOfFork, newsOfRepository } from './news-of-repositories.ts'
 import { newsOfStatus } from './news-of-statuses.ts'
+import { newsOfWiki } from './news-of-wikis.ts'
 
 type NewsSource<Kind extends EventKind> = (context: Context, event: StoredEvent<Kind>) => Promise<News[]>
 
@@ -35,6 +36,9 @@ export const hookCatalogue: { readonly [Kind in EventKind]: NewsSource<Kind> } =
   'release.updated': (context, event) => newsOfRelease(context, event, 'updated'),
   'release.deleted': (context, event) => newsOfRelease(context, event, 'deleted'),
   'status.created': newsOfStatus,
+  'wiki.page_created': (context, event) => newsOfWiki(context, event, 'created'),
+  'wiki.page_edited': (context, event) => newsOfWiki(context, event, 'edited'),
+  'wiki.page_deleted': (context, event) => newsOfWiki(context, event, 'deleted'),
   'repository.renamed': nothing,
   'repository.transferred': nothing,
   'user.created': nothing,

@@ -127,6 +127,11 @@ export const presentReleasePayload = (
   { action, release }: { action: 'published' | 'updated' | 'deleted'; release: Release },
 ) => ({ action, release, repository, sender })
 
+export const presentWikiPayload = (
+  { repository, sender }: HookCommon,
+  { action, page, comment }: { action: 'created' | 'edited' | 'deleted'; page: string; comment: string },
+) => ({ action, repository, sender, page, comment })
+
 interface StatusFacts {
   statusId: number
   sha: string

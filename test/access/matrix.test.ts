@@ -273,7 +273,7 @@ test.each([
 const WITHOUT_UNIT =
   /^(GET \/repos\/\{owner\}\/\{repo\}(\/(topics|stargazers|subscribers|teams|collaborators.*|assignees|reviewers|activities\/feeds|notifications))?|(PUT|DELETE) .*\/subscription|PUT .*\/notifications|POST .*\/mark(up|down.*))$/
 const WITHIN_UNIT: Record<string, RegExp> = {
-  'repo.wiki': /^$/,
+  'repo.wiki': / \/repos\/\{owner\}\/\{repo\}\/wiki/,
   'repo.releases': / \/repos\/\{owner\}\/\{repo\}\/releases/,
   'repo.issues': / \/repos\/\{owner\}\/\{repo\}\/(issues|labels|milestones)/,
   // A comment tells by itself what it is on: by its id it is looked up in both units.
@@ -289,6 +289,7 @@ test('a member of a team reaches the units of the team only, on every operation'
     201,
   )
   await owner.client.post('/repos/guild/hall/issues', { title: 'x' })
+  await owner.client.post('/repos/guild/hall/wiki/new', { title: 'Home' })
   const wrong: string[] = []
   for (const [unit, within] of Object.entries(WITHIN_UNIT)) {
     const member = await service.createUser()
@@ -306,6 +307,10 @@ test('a member of a team reaches the units of the team only, on every operation'
       headers: caller.headers,
     })
     expect([unit, clone.status]).toEqual([unit, unit === 'repo.code' ? 200 : 404])
+    const wiki = await fetch(`${service.url}/guild/hall.wiki.git/info/refs?service=git-upload-pack`, {
+      headers: caller.headers,
+    })
+    expect([unit, wiki.status]).toEqual([unit, unit === 'repo.wiki' ? 200 : 404])
   }
   expect(wrong).toEqual([])
 })

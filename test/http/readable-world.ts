@@ -36,6 +36,7 @@ export async function makeReadableWorld(service: TestService): Promise<PathOf> {
   const world = await service.createRepository(admin, { name: 'world', license: 'MIT' })
   const { path } = world
   await pushHistory(service, world.cloneUrl)
+  await send('POST', `${path}/wiki/new`, { title: 'Home', content_base64: 'aGk=' })
   await send('POST', '/orgs', { username: 'club' })
   const team = await idOf('/orgs/club/teams', { name: 'crew', permission: 'write', units: ['repo.code'] })
   await send('POST', '/orgs/club/repos', { name: 'shared', auto_init: true })
@@ -104,6 +105,7 @@ export async function makeReadableWorld(service: TestService): Promise<PathOf> {
     [`${own}/tag_protections/{id}`]: { id: tagRule },
     [`${own}/issues/comments/{id}`]: { id: await idOf(`${path}/issues/1/comments`, { body: 'text' }) },
     [`${own}/mirror`]: { repo: 'mirrored' },
+    [`${own}/wiki`]: { pageName: 'Home' },
     [`${own}/push_mirrors/{name}`]: { name: pushed.string('remote_name') },
     [`${own}/hooks/{id}`]: await hookAt(`${path}/hooks`),
     [`${own}/hooks/git/{id}`]: { id: 'pre-receive' },

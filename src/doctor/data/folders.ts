@@ -2,6 +2,7 @@ import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm'
 import { auditEntries } from '../../../db/schema/audit.ts'
 import { repositories } from '../../../db/schema/repositories.ts'
 import { users } from '../../../db/schema/users.ts'
+import { wikis } from '../../../db/schema/wikis.ts'
 import type { Context } from '../../context.ts'
 import { longestPushSeconds } from '../../features/refs/repair.ts'
 import { storagePath } from '../../git/storage.ts'
@@ -12,9 +13,10 @@ const BATCH = 500
 
 /** Folders of the store against rows. */
 export interface FolderSurvey {
+  /** Repositories and wikis. */
   rows: number
   folders: number
-  /** Of no repository, none that is being created, and none that a job is about to remove. */
+  /** Of no repository and no wiki, none that is being created, and none that a job is about to remove. */
   strays: number[]
   /** At least half of the rows have a folder: else the volume may be the wrong one, and nothing is made up for what it lacks. */
   mayRestore: boolean
@@ -38,7 +40,7 @@ export async function surveyFolders({ context, signal, progress }: DataCheck): P
     if (batch.length === BATCH) await look()
   }
   if (batch.length > 0) await look()
-  const rows = await db.$count(repositories)
+  const rows = (await db.$count(repositories)) + (await db.$count(wikis))
   const known = folders - strays.length
   return { rows, folders, strays, mayRestore: known * 2 >= rows, mayRemove: strays.length * 2 <= folders }
 }
@@ -48,6 +50,7 @@ async function listUnknown({ db }: Pick<Context, 'db'>, ids: readonly number[]):
   const rows = await db.execute<{ id: string }>(sql`
     select id from jsonb_array_elements_text(${JSON.stringify(ids)}::text::jsonb) as folder (id)
     where not exists (select 1 from repositories where repositories.id = folder.id::bigint)
+      and not exists (select 1 from wikis where wikis.folder_id = folder.id::bigint)
       and not exists (select 1 from repository_reservations where repository_reservations.id = folder.id::bigint)
       and not ${hasJob('repository.remove_folder', sql`jsonb_build_object('repositoryId', folder.id::bigint)`)}`)
   return rows.map(({ id }) => Number(id))

@@ -1,11 +1,13 @@
 import { asc, eq, gt, sql } from 'drizzle-orm'
 import { type RepositoryRow, repositories, repositoryCounters } from '../../../db/schema/repositories.ts'
 import { users } from '../../../db/schema/users.ts'
+import { wikis } from '../../../db/schema/wikis.ts'
 import { findRefDifferences, type RefDifferences } from '../../features/refs/differences.ts'
-import { refreshRepository } from '../../features/refs/refresh.ts'
+import { measureFolders, refreshRepository } from '../../features/refs/refresh.ts'
 import { longestPushSeconds } from '../../features/refs/repair.ts'
 import { repairBrokenRefs } from '../../features/refs/repair-broken.ts'
 import { syncRefs } from '../../features/refs/sync.ts'
+import { WIKI_BRANCH } from '../../features/wikis/folder.ts'
 import { storagePath } from '../../git/storage.ts'
 import { hasJob } from '../../jobs/look.ts'
 import { messageOf } from '../../kernel/thrown.ts'
@@ -18,12 +20,22 @@ const ABREAST = 4
 
 const columns = {
   id: repositories.id,
+  wikiFolderId: wikis.folderId,
   name: repositories.name,
   owner: users.name,
   objectFormat: repositories.objectFormat,
   defaultBranch: repositories.defaultBranch,
 }
-type Row = Pick<RepositoryRow, 'id' | 'name' | 'objectFormat' | 'defaultBranch'> & { owner: string }
+type Row = Pick<RepositoryRow, 'id' | 'name' | 'objectFormat' | 'defaultBranch'> & {
+  owner: string
+  wikiFolderId: number | null
+}
+
+/** One of the folders of a repository. */
+interface Folder {
+  id: number
+  row: Row
+}
 
 interface Circumstances extends FolderSurvey {
   /** A lock of this age belongs to nobody. */
@@ -40,6 +52,7 @@ export async function checkRepositories(check: DataCheck, survey: Circumstances)
       .select(columns)
       .from(repositories)
       .innerJoin(users, eq(users.id, repositories.ownerId))
+      .leftJoin(wikis, eq(wikis.repositoryId, repositories.id))
       .where(gt(repositories.id, after))
       .orderBy(asc(repositories.id))
       .limit(PAGE)
@@ -63,9 +76,14 @@ function reportMissing(check: DataCheck, { rows, folders, strays }: FolderSurvey
 
 async function checkRepository(check: DataCheck, row: Row, { mayRestore, lockSeconds }: Circumstances): Promise<void> {
   try {
-    if (!(await checkFolder(check, row, mayRestore))) return
-    await checkStale(check, row, lockSeconds)
-    if (check.looksAtObjects && !(await checkObjects(check, row))) return
+    const { id, wikiFolderId } = row
+    const folders = wikiFolderId === null ? [id] : [id, wikiFolderId]
+    for (const folderId of folders) {
+      const folder = { id: folderId, row }
+      if (!(await checkFolder(check, folder, mayRestore))) return
+      await checkStale(check, folder, lockSeconds)
+      if (check.looksAtObjects && !(await checkObjects(check, folder))) return
+    }
     await checkRefs(check, row)
     await checkSize(check, row)
   } catch (error) {
@@ -83,57 +101,68 @@ async function report(check: DataCheck, row: Row, found: Omit<Found, 'subject'>)
   return settle(check, { subject: `${row.owner}/${row.name} (${row.id})`, ...found })
 }
 
-async function checkFolder(check: DataCheck, row: Row, mayRestore: boolean): Promise<boolean> {
+/** The same of one folder. */
+function reportFolder(check: DataCheck, { id, row }: Folder, found: Omit<Found, 'subject'>): Promise<boolean> {
+  return report(check, row, id === row.id ? found : { ...found, detail: `its wiki: ${found.detail}` })
+}
+
+async function checkFolder(check: DataCheck, folder: Folder, mayRestore: boolean): Promise<boolean> {
   const { git } = check.context
-  const [state, path] = [await git.repair.folderState(row.id), storagePath(row.id)]
+  const { id, row } = folder
+  const [state, path] = [await git.repair.folderState(id), storagePath(id)]
   if (state === 'whole') return true
   if (state === 'no-folder') {
     const detail = `${path} is a link or a file`
-    return report(check, row, { detail, remedy: 'put the folder itself there, or change REPOSITORIES_DIR' })
+    return reportFolder(check, folder, { detail, remedy: 'put the folder itself there, or change REPOSITORIES_DIR' })
   }
   // A wrong volume is reported once, above.
   if (state === 'missing' && !mayRestore) return false
   const detail = state === 'missing' ? `${path} is missing` : `${path} lacks HEAD, its settings, objects or refs`
   const how =
     state === 'missing' ? 'makes an empty repository there, keeping issues and the rest' : 'makes what an empty one has'
-  const repair = { how, run: () => git.repair.restoreFolder(row.id, row) }
-  return report(check, row, { detail, remedy: 'put it back from a backup', repair })
+  const repair = {
+    how,
+    run: () => git.repair.restoreFolder(id, { ...row, ...(id !== row.id && { defaultBranch: WIKI_BRANCH }) }),
+  }
+  return reportFolder(check, folder, { detail, remedy: 'put it back from a backup', repair })
 }
 
-async function checkStale(check: DataCheck, row: Row, lockSeconds: number): Promise<void> {
+async function checkStale(check: DataCheck, folder: Folder, lockSeconds: number): Promise<void> {
   const { git, config } = check.context
   const ages = [longestPushSeconds(config), lockSeconds] as const
-  const stale = await git.repair.listStale(row.id, ...ages)
+  const stale = await git.repair.listStale(folder.id, ...ages)
   if (stale.length === 0) return
-  await report(check, row, {
+  await reportFolder(check, folder, {
     detail: `killed processes left ${stale.length} locks or temporary files, such as ${stale[0]}`,
     remedy: '',
-    repair: { how: 'removes them', run: () => git.cleanStale(row.id, ...ages) },
+    repair: { how: 'removes them', run: () => git.cleanStale(folder.id, ...ages) },
   })
 }
 
-async function checkObjects(check: DataCheck, row: Row): Promise<boolean> {
+async function checkObjects(check: DataCheck, folder: Folder): Promise<boolean> {
   const { context, signal } = check
-  const { isSound, problems: reported } = await context.git.fsck(row.id, {}, { signal })
-  const empty = await context.git.repair.listEmptyObjects(row.id)
+  const { isSound, problems: reported } = await context.git.fsck(folder.id, {}, { signal })
+  const empty = await context.git.repair.listEmptyObjects(folder.id)
   if (isSound && empty.length === 0) return true
   const problems = [...empty.map((path) => `${path} is empty`), ...reported]
   const more = problems.length > 3 ? ` and ${problems.length - 3} more` : ''
-  return report(check, row, {
+  return reportFolder(check, folder, {
     detail: `objects are missing or damaged: ${problems.slice(0, 3).join(', ')}${more}`,
     remedy: 'put it back from a backup, or push what is missing again from a clone',
     repair: {
       how: 'removes what is empty, and sets branches and tags back to their last whole state',
-      run: () => repairObjects(check, row),
+      run: () => repairObjects(check, folder),
     },
   })
 }
 
 /** Returns what was done to refs. */
-async function repairObjects({ context, signal }: DataCheck, { id }: Row): Promise<string> {
+async function repairObjects({ context, signal }: DataCheck, { id, row }: Folder): Promise<string> {
   const { git } = context
   await git.repair.repairObjects(id, { signal })
-  const { repaired, lost } = await repairBrokenRefs(context, id, signal)
+  // Of a wiki no older states are recorded anywhere.
+  const isCode = id === row.id
+  const { repaired, lost } = isCode ? await repairBrokenRefs(context, id, signal) : { repaired: [], lost: [] }
   const changes = repaired.join(', ')
   const { isSound, problems } = await git.fsck(id, {}, { signal })
   if (isSound) return changes
@@ -165,8 +194,8 @@ function describe({ moves, head }: RefDifferences): string {
 const TOLERATED = { part: 0.1, bytes: 64 * 1024 }
 
 async function checkSize(check: DataCheck, row: Row): Promise<void> {
-  const { db, git } = check.context
-  const { bytes } = await git.sizeOnDisk(row.id)
+  const { db } = check.context
+  const bytes = await measureFolders(check.context, row.id)
   const [now] = await db
     .select({ recorded: repositoryCounters.sizeBytes })
     .from(repositoryCounters)

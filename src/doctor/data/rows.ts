@@ -1,4 +1,4 @@
-import { lt, sql } from 'drizzle-orm'
+import { lt, type SQL, sql } from 'drizzle-orm'
 import { pushes } from '../../../db/schema/refs.ts'
 import { repositoryReservations } from '../../../db/schema/repositories.ts'
 import { countRepeated, repairRepeated, repeatedFacts } from '../../features/admin/repeated.ts'
@@ -79,7 +79,7 @@ export async function checkSequences(check: DataCheck): Promise<void> {
     order by 1`)
   for (const { name, sequence } of tables) {
     const [ends] = await db.execute<{ top: string | null; last: string }>(sql`
-      select (select max(id) from ${sql.identifier(name)}) as top, last_value as last from ${sql.raw(sequence)}`)
+      select ${topOf(name)} as top, last_value as last from ${sql.raw(sequence)}`)
     const [top, last] = [Number(ends?.top ?? 0), Number(ends?.last)]
     if (top <= last) continue
     await settle(check, {
@@ -88,12 +88,17 @@ export async function checkSequences(check: DataCheck): Promise<void> {
       remedy: '',
       repair: {
         how: 'goes on above the highest',
-        run: () =>
-          db.execute(sql`select setval(${sequence}::text::regclass, (select max(id) from ${sql.identifier(name)}))`),
+        run: () => db.execute(sql`select setval(${sequence}::text::regclass, ${topOf(name)})`),
       },
     })
   }
 }
+
+/** Folders of wikis are numbered like repositories. */
+const topOf = (table: string): SQL =>
+  table === 'repositories'
+    ? sql`greatest((select max(id) from repositories), (select max(folder_id) from wikis))`
+    : sql`(select max(id) from ${sql.identifier(table)})`
 
 const MAX_JOBS = 1000
 

@@ -30,10 +30,16 @@ export function readChange(operation: ChangeFileOperation): TreeChange {
   }
 }
 
-/** RFC 4648 section 4. Line breaks are let through, as many clients wrap their lines. */
 function readContent(base64: string): Uint8Array {
+  const content = decodeBase64(base64)
+  if (content === undefined) throw invalid('is not base64', 'content')
+  return content
+}
+
+/** RFC 4648 section 4. Line breaks are let through, as many clients wrap their lines. Undefined for what is none. */
+export function decodeBase64(base64: string): Uint8Array | undefined {
   const text = base64.replace(/[\r\n]/g, '')
-  if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) throw invalid('is not base64', 'content')
+  if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return undefined
   return Buffer.from(text, 'base64')
 }
 

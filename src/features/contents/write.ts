@@ -2,13 +2,13 @@ import type { RepositoryAccess } from '../../access/repository-access.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { type GitError, isGitError } from '../../git/errors.ts'
-import type { FilesCommit, FilesCommitted, Pusher, TreeChange } from '../../git/model.ts'
+import type { FilesCommit, FilesCommitted, TreeChange } from '../../git/model.ts'
 import { isValidBranchName } from '../../git/names.ts'
 import { conflict, forbidden, invalid, locked, notFound, type Refusal } from '../../kernel/errors.ts'
-import { createKeyedMutex } from '../../kernel/keyed-mutex.ts'
 import { findFilesFault, loadGuard } from '../protections/guard.ts'
 import { pusherOf, recordPush } from '../refs/change.ts'
 import { describeChanges, readChange } from './changes.ts'
+import { commitMutex, commitPatiently } from './commit.ts'
 import type { ChangeFileOperation, CommitOptions } from './schema.ts'
 import { signaturesOf, signFor } from './signatures.ts'
 
@@ -16,12 +16,6 @@ export interface Subject {
   actor: Actor
   repo: RepositoryAccess
 }
-
-/** Other replicas and pushes may move the branch; each try is judged anew on what is there then. */
-const MAX_TRIES = 5
-
-/** Commits to one repository wait for each other here, where they hold no process and no connection. */
-const mutex = createKeyedMutex<number>()
 
 /** What the caller asks for, and what comes of it in Git. */
 export interface Wanted {
@@ -85,9 +79,9 @@ async function commitChanges(
   await requireUnprotected(context, { actor, repo }, commit)
   const subject = { repositoryId: repository.id, pusher: pusherOf(actor.user, repo) }
   return refusing(commit, () =>
-    mutex.run(repository.id, () =>
+    commitMutex.run(repository.id, () =>
       recordPush(context, { ...subject, newRefs: commit.newBranch === undefined ? 0 : 1 }, async () => {
-        const result = await commitPatiently(context, subject, commit)
+        const result = await commitPatiently(context.git, repository.id, () => commit, { pusher: subject.pusher })
         return { refs: [result.ref], result }
       }),
     ),
@@ -135,20 +129,6 @@ function branchesOf(
   if (!isValidBranchName(branch)) throw invalid('GitRefName', 'branch')
   if (newBranch !== undefined && !isValidBranchName(newBranch)) throw invalid('GitRefName', 'new_branch')
   return { branch, newBranch, replacesNewBranch: option.force_push }
-}
-
-async function commitPatiently(
-  { git }: Context,
-  { repositoryId, pusher }: { repositoryId: number; pusher: Pusher },
-  commit: FilesCommit,
-): Promise<FilesCommitted> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await git.commitFiles(repositoryId, commit, { pusher })
-    } catch (error) {
-      if (tries === MAX_TRIES || !isGitError(error) || error.code !== 'head-moved') throw error
-    }
-  }
 }
 
 /** Wire: what is wrong with the files is 422, also where it came about by another's commit. */

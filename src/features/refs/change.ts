@@ -1,3 +1,4 @@
+import type { Db } from '../../../db/client.ts'
 import type { RepositoryAccess } from '../../access/repository-access.ts'
 import type { Context } from '../../context.ts'
 import { isGitError } from '../../git/errors.ts'
@@ -29,13 +30,17 @@ export async function recordPush<Result>(
   const begun = await beginPush(context, { repositoryId, pusherId: pusher.id, newRefs })
   if ('fault' in begun) throw invalid(begun.fault)
   const { pushId } = begun
-  const { refs, result } = await work().catch(async (error: unknown) => {
-    // Refused means that nothing moved. After any other failure it is not known, and the intent waits for the repair.
-    if (!isGitError(error) || REFUSED.has(error.kind)) await removePush(context.db, pushId)
-    throw error
-  })
+  const { refs, result } = await whileIntended(context.db, pushId, work)
   await syncRefs(context, repositoryId, pusher, { only: refs, pushId, isFirst })
   return result
+}
+
+/** Runs work that an intent stands for. Refused means that nothing moved; after any other failure the intent waits for the repair. */
+export function whileIntended<Result>(db: Db, pushId: number, work: () => Promise<Result>): Promise<Result> {
+  return work().catch(async (error: unknown) => {
+    if (!isGitError(error) || REFUSED.has(error.kind)) await removePush(db, pushId)
+    throw error
+  })
 }
 
 const REFUSED: ReadonlySet<string> = new Set(['not-found', 'conflict', 'invalid', 'too-large', 'busy'])

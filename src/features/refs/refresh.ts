@@ -1,15 +1,12 @@
 import { eq } from 'drizzle-orm'
 import type { Db } from '../../../db/client.ts'
-import {
-  type RepositoryRow,
-  repositories,
-  repositoryCounters,
-  repositoryLanguages,
-} from '../../../db/schema/repositories.ts'
+import { type RepositoryRow, repositories, repositoryLanguages } from '../../../db/schema/repositories.ts'
 import type { Context } from '../../context.ts'
 import { isGitError } from '../../git/errors.ts'
 import { enqueueJob } from '../../jobs/enqueue.ts'
 import type { JobHandlers } from '../../jobs/handlers.ts'
+import { updateSize } from '../repositories/store.ts'
+import { foldersOf } from '../wikis/store.ts'
 import { type Content, readContent } from './content.ts'
 import { BRANCHES } from './names.ts'
 import { loadRows, lockRepository } from './store.ts'
@@ -24,6 +21,13 @@ export const refreshHandlers: Pick<JobHandlers, 'repository.refresh'> = {
   'repository.refresh': (context, { repositoryId }, { signal }) => refreshRepository(context, repositoryId, signal),
 }
 
+/** Bytes of the code and of the wiki. */
+export async function measureFolders({ db, git }: Pick<Context, 'db' | 'git'>, repositoryId: number): Promise<number> {
+  let bytes = 0
+  for (const folderId of await foldersOf(db, repositoryId)) bytes += (await git.sizeOnDisk(folderId)).bytes
+  return bytes
+}
+
 /**
  * Measures a repository anew: its size, its languages and licenses as the default branch has them. Does nothing when it is gone,
  * and leaves languages to the next run when the branch has moved meanwhile: that move has enqueued one.
@@ -33,12 +37,8 @@ export async function refreshRepository(context: Context, repositoryId: number, 
   try {
     const [repository] = await db.select().from(repositories).where(eq(repositories.id, repositoryId))
     if (!repository) return
-    await git.maintainIfNeeded(repositoryId, { signal })
-    const { bytes } = await git.sizeOnDisk(repositoryId)
-    await db
-      .update(repositoryCounters)
-      .set({ sizeBytes: bytes })
-      .where(eq(repositoryCounters.repositoryId, repositoryId))
+    for (const folderId of await foldersOf(db, repositoryId)) await git.maintainIfNeeded(folderId, { signal })
+    await updateSize(db, repositoryId, await measureFolders(context, repositoryId))
     const commit = await tipOfDefault(db, repository)
     if (commit === undefined) return
     const content = await readContent(git, { repositoryId, commit, signal })

@@ -3,6 +3,8 @@ import { pushes } from '../../../db/schema/refs.ts'
 import type { Config } from '../../config.ts'
 import type { Context } from '../../context.ts'
 import type { CronTask } from '../../jobs/cron-tasks.ts'
+import { finishWikiPush } from '../wikis/pushes.ts'
+import { findWiki } from '../wikis/store.ts'
 import { syncRefs } from './sync.ts'
 
 /** Beyond the longest life of a Git process: time for its bookkeeping. */
@@ -25,27 +27,46 @@ export async function repairPushes(context: Context, signal: AbortSignal): Promi
   const open = await db
     .select({
       repositoryId: pushes.repositoryId,
+      isWiki: pushes.isWiki,
       oldest: min(pushes.createdAt),
       firstPusher: min(pushes.pusherId),
       lastPusher: max(pushes.pusherId),
     })
     .from(pushes)
-    .groupBy(pushes.repositoryId)
-  for (const { repositoryId, oldest, firstPusher, lastPusher } of open) {
+    .groupBy(pushes.repositoryId, pushes.isWiki)
+  for (const { repositoryId, isWiki, oldest, firstPusher, lastPusher } of open) {
     if (signal.aborted) return
     try {
       // With several people it is not known whose push moved a ref: then nobody is named.
       const pusher = firstPusher !== null && firstPusher === lastPusher ? { id: firstPusher } : undefined
-      await context.git.cleanStale(repositoryId, ageSeconds, LOCK_SECONDS)
-      const moves = await syncRefs(context, repositoryId, pusher)
-      if (moves.length > 0) log.warn({ repositoryId, refs: moves.length }, 'refs of an interrupted push are recorded')
+      if (isWiki) await repairWiki(context, repositoryId, ageSeconds)
+      else await repairCode(context, repositoryId, { pusher, ageSeconds })
       if (oldest === null || oldest >= before) continue
-      await db.delete(pushes).where(and(eq(pushes.repositoryId, repositoryId), lt(pushes.createdAt, before)))
+      const ofRepository = and(eq(pushes.repositoryId, repositoryId), eq(pushes.isWiki, isWiki))
+      await db.delete(pushes).where(and(ofRepository, lt(pushes.createdAt, before)))
     } catch (err) {
       // One damaged repository must not keep the others from their repair; its intents stay and are tried again.
       log.error({ err, repositoryId }, 'the refs of a repository could not be compared')
     }
   }
+}
+
+async function repairCode(
+  context: Context,
+  repositoryId: number,
+  { pusher, ageSeconds }: { pusher: { id: number } | undefined; ageSeconds: number },
+): Promise<void> {
+  await context.git.cleanStale(repositoryId, ageSeconds, LOCK_SECONDS)
+  const moves = await syncRefs(context, repositoryId, pusher)
+  if (moves.length > 0)
+    context.log.warn({ repositoryId, refs: moves.length }, 'refs of an interrupted push are recorded')
+}
+
+async function repairWiki(context: Context, repositoryId: number, ageSeconds: number): Promise<void> {
+  const folderId = await findWiki(context.db, repositoryId)
+  if (folderId === undefined) return
+  await context.git.cleanStale(folderId, ageSeconds, LOCK_SECONDS)
+  await finishWikiPush(context, { repositoryId, folderId })
 }
 
 export const refTasks: readonly CronTask[] = [

@@ -1,4 +1,4 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, not, sql } from 'drizzle-orm'
 import { anyOf } from '../../../db/any-of.ts'
 import type { Db } from '../../../db/client.ts'
 import { pushes, refs } from '../../../db/schema/refs.ts'
@@ -9,12 +9,12 @@ import { fullName, parseRef, type RefName } from './names.ts'
 /** Makes a push known before Git may move a ref; `syncRefs` with this id ends it. Returns the id. */
 export async function insertPush(
   db: Db,
-  push: { repositoryId: number; pusherId: number | null; newRefs?: number; clock: Clock },
+  push: { repositoryId: number; pusherId: number | null; newRefs?: number; isWiki?: boolean; clock: Clock },
 ): Promise<number> {
-  const { repositoryId, pusherId, newRefs, clock } = push
+  const { repositoryId, pusherId, newRefs, isWiki, clock } = push
   const [row] = await db
     .insert(pushes)
-    .values({ repositoryId, pusherId, newRefs, createdAt: clock.now() })
+    .values({ repositoryId, pusherId, newRefs, isWiki, createdAt: clock.now() })
     .returning({ id: pushes.id })
   if (row === undefined) throw new Error('insert returned no row')
   return row.id
@@ -42,7 +42,7 @@ const sumOfNewRefs = (db: Db, repositoryId: number) =>
   db
     .select({ sum: sql`sum(${pushes.newRefs})` })
     .from(pushes)
-    .where(eq(pushes.repositoryId, repositoryId))
+    .where(and(eq(pushes.repositoryId, repositoryId), not(pushes.isWiki)))
 
 /** Waits for others who change the repository, and keeps them waiting until the transaction ends. Undefined when it is gone. */
 export async function lockRepository(tx: Db, id: number): Promise<RepositoryRow | undefined> {

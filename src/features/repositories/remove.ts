@@ -12,6 +12,7 @@ import { enqueueJob } from '../../jobs/enqueue.ts'
 import type { JobHandlers } from '../../jobs/handlers.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { presentRepository } from '../../wire/repository.ts'
+import { foldersOf } from '../wikis/store.ts'
 import { lockDeletions } from './deletion-lock.ts'
 import { loadRepository } from './load.ts'
 import { auditSubjectOf, payloadOf, subjectOf } from './subject.ts'
@@ -37,8 +38,10 @@ export async function deleteRepository(
     await tx.update(repositories).set({ isFork: false, parentId: null }).where(eq(repositories.parentId, id))
     // Before the milestones and labels that they name, as whoever edits one of them locks them.
     await tx.delete(issues).where(eq(issues.repositoryId, id))
+    // Read under the lock, which a wiki that is being made waits for.
+    const folders = await foldersOf(tx, id)
     await tx.delete(repositories).where(eq(repositories.id, id))
-    await enqueueJob(tx, 'repository.remove_folder', { repositoryId: id })
+    for (const folderId of folders) await enqueueJob(tx, 'repository.remove_folder', { repositoryId: folderId })
     const before = { isPrivate: repository.isPrivate }
     await recordAudit(tx, actor, {
       action: 'repository.delete',

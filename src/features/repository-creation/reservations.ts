@@ -2,6 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/client.ts'
 import { repositories, repositoryReservations } from '../../../db/schema/repositories.ts'
 import type { Context } from '../../context.ts'
+import { isWikiFolder } from '../wikis/store.ts'
 
 /**
  * Takes the id of a repository to be and makes it known at once that its folder may come into being. Not waited for until it is
@@ -38,7 +39,7 @@ export async function removeOrphanFolder(context: Context, id: number): Promise<
       .for('update', { skipLocked: true })
     if (!reservation) return false
     // Cannot be: the row and the end of the reservation are one transaction. But what follows cannot be undone.
-    const isAlive = (await tx.$count(repositories, eq(repositories.id, id))) > 0
+    const isAlive = (await tx.$count(repositories, eq(repositories.id, id))) > 0 || (await isWikiFolder(tx, id))
     if (!isAlive) await context.git.removeRepository(id)
     await tx.delete(repositoryReservations).where(eq(repositoryReservations.id, id))
     return !isAlive

@@ -2,11 +2,14 @@ import { and, asc, eq, isNull, lt, notInArray, or, type SQL, sql } from 'drizzle
 import type { Db } from '../../../db/client.ts'
 import { repositoryChecks } from '../../../db/schema/checks.ts'
 import { repositories } from '../../../db/schema/repositories.ts'
+import { wikis } from '../../../db/schema/wikis.ts'
 import type { Context } from '../../context.ts'
 import { isGitError } from '../../git/errors.ts'
 import type { CronTask } from '../../jobs/cron-tasks.ts'
 import { messageOf } from '../../kernel/thrown.ts'
+import { measureFolders } from '../refs/refresh.ts'
 import { updateSize } from '../repositories/store.ts'
+import { foldersOf } from '../wikis/store.ts'
 
 const DAY_MS = 86_400_000
 /** Each repository is looked through about this often: a run takes those whose turn it is, the longest waiting first. */
@@ -43,6 +46,7 @@ async function listDue(db: Db, due: SQL | undefined, order: SQL): Promise<number
     .select({ id: repositories.id })
     .from(repositories)
     .leftJoin(repositoryChecks, eq(repositoryChecks.repositoryId, repositories.id))
+    .leftJoin(wikis, eq(wikis.repositoryId, repositories.id))
     .where(due)
     .orderBy(order, asc(repositories.id))
     .limit(BATCH)
@@ -89,10 +93,17 @@ type Finding =
   | { state: 'undecided'; reason: string; isFinal: boolean }
 
 /** A machine that is busy, a check that takes too long and one that was ended say nothing of the repository. */
-async function examine({ git }: Context, id: number, signal: AbortSignal): Promise<Finding> {
+async function examine({ db, git }: Context, id: number, signal: AbortSignal): Promise<Finding> {
   try {
-    const { isSound, problems } = await git.fsck(id, {}, { signal })
-    return isSound ? { state: 'checked', problems: [] } : { state: 'damaged', problems: problems.slice(0, 50) }
+    const found = { isSound: true, problems: [] as string[] }
+    for (const folderId of await foldersOf(db, id)) {
+      const { isSound, problems } = await git.fsck(folderId, {}, { signal })
+      found.isSound &&= isSound
+      found.problems.push(...problems.map((problem) => (folderId === id ? problem : `wiki: ${problem}`)))
+    }
+    return found.isSound
+      ? { state: 'checked', problems: [] }
+      : { state: 'damaged', problems: found.problems.slice(0, 50) }
   } catch (error) {
     const reason = messageOf(error)
     const isTimeout = isGitError(error, 'timeout')
@@ -109,15 +120,15 @@ async function maintainRepositories(context: Context, signal: AbortSignal): Prom
     isNull(repositoryChecks.maintainedAt),
     // Nothing to tidy where nothing has changed.
     sql`${repositoryChecks.maintainedAt} < ${before.toISOString()}::text::timestamptz
-      and ${repositoryChecks.maintainedAt} < ${repositories.updatedAt}`,
+      and ${repositoryChecks.maintainedAt} < greatest(${repositories.updatedAt}, ${wikis.updatedAt})`,
   )
   let maintained = 0
   const maintain = async (repositoryId: number) => {
     const startedAt = clock.now()
     try {
-      await git.maintain(repositoryId, { isFull: true }, { signal })
-      const { bytes } = await git.sizeOnDisk(repositoryId)
-      await updateSize(db, repositoryId, bytes)
+      for (const folderId of await foldersOf(db, repositoryId))
+        await git.maintain(folderId, { isFull: true }, { signal })
+      await updateSize(db, repositoryId, await measureFolders(context, repositoryId))
       maintained += 1
     } catch (err) {
       if (signal.aborted || isGitError(err, 'busy')) return false

@@ -30,13 +30,13 @@ export function findCommandFault({ ref, isValidName, new: next }: PushCommand): 
   return undefined
 }
 
-/** The reason of each command when one or more are refused; undefined when none is. */
+/** The reason of each command when one or more are refused; undefined when none is. Without a guard, as for a wiki, only names count. */
 export function judgePush(
   commands: readonly PushCommand[],
-  guard: Guard,
+  guard?: Guard,
 ): ((command: PushCommand) => string) | undefined {
   const faults = new Map(
-    commands.map((command) => [command, findCommandFault(command) ?? findPlainFault(guard, command)]),
+    commands.map((command) => [command, findCommandFault(command) ?? (guard && findPlainFault(guard, command))]),
   )
   if (commands.every((command) => faults.get(command) === undefined)) return undefined
   return (command) => faults.get(command) ?? 'not pushed, because another ref of the push is refused'

@@ -1,13 +1,12 @@
 import type { Context } from '../../context.ts'
 import type { Client, Look, Pusher } from '../../git/model.ts'
-import type { PushCommand, PushHead } from '../../git/push.ts'
-import { releaseNewRefs, removePush } from '../refs/store.ts'
-import { syncRefs } from '../refs/sync.ts'
+import type { PushHead } from '../../git/push.ts'
+import { removePush } from '../refs/store.ts'
 
 export interface Push {
-  /** The intent, as `beginPush` has made it. */
+  /** The intent, as `beginPush` and `beginWikiPush` make it. */
   pushId: number
-  repositoryId: number
+  folderId: number
   pusher: Pusher
   head: PushHead
   protocol: string | undefined
@@ -15,10 +14,13 @@ export interface Push {
   /** Of the request: ends git with the client. */
   signal: AbortSignal
   client: Client
-  /** Does what the options of the push ask for; undefined when there are none. */
-  obey: (() => Promise<void>) | undefined
-  /** Looks at what the push has brought before any ref moves. */
+  /** Looks at what the push has brought before any ref moves; undefined where Git alone decides. */
   judge: ((look: Look) => Promise<string | undefined>) | undefined
+  /**
+   * Records what has moved, and ends the intent. Where git was killed or broken off, it may have left locks and files, and children
+   * that still work: then the intent has to stay for the repair.
+   */
+  record(isClean: boolean): Promise<void>
 }
 
 /**
@@ -27,15 +29,15 @@ export interface Push {
  * the intent, and `repairPushes` does the rest.
  */
 export async function receivePush(context: Context, push: Push): Promise<ReadableStream<Uint8Array>> {
-  const { pushId, repositoryId, pusher, head, signal } = push
+  const { pushId, folderId, head } = push
   const served = await context.git
-    .serve(repositoryId, 'receive-pack', {
+    .serve(folderId, 'receive-pack', {
       body: head.body,
       protocol: push.protocol,
       maxInputBytes: push.maxBytes,
-      signal,
+      signal: push.signal,
       client: push.client,
-      pusher,
+      pusher: push.pusher,
       judge: push.judge,
     })
     .catch(async (error: unknown) => {
@@ -43,28 +45,14 @@ export async function receivePush(context: Context, push: Push): Promise<Readabl
       await removePush(context.db, pushId)
       throw error
     })
-  const recorded = served.done.then(async ({ exitCode, stderr }) => {
-    const only = [...new Set(head.commands.map(({ ref }) => ref))]
-    // Killed or broken off, git may leave locks and files, and children that still work: the intent stays for the repair.
+  const recorded = served.done.then(({ exitCode, stderr }) => {
     const isClean = exitCode === 0
-    if (!isClean) context.log.info({ repositoryId, exitCode, stderr }, 'a push ended early')
-    // Before anybody is notified of the push: a repository that is to become private is private by then.
-    if (isClean && push.obey && (await isTaken(context, repositoryId, head.commands))) await push.obey()
-    await syncRefs(context, repositoryId, pusher, { only, ...(isClean && { pushId }) })
-    if (!isClean) await releaseNewRefs(context.db, pushId)
+    if (!isClean) context.log.info({ folderId, exitCode, stderr }, 'a push ended early')
+    return push.record(isClean)
   })
   // Also without a reader: a client that went away may have moved its refs.
-  recorded.catch((err: unknown) => context.log.error({ err, repositoryId }, 'a push is not recorded yet'))
+  recorded.catch((err: unknown) => context.log.error({ err, folderId }, 'a push is not recorded yet'))
   return holdEnd(served.stream, recorded)
-}
-
-/** Whether Git has moved one of the refs at least: a push that was refused as a whole changes no settings either. */
-async function isTaken({ git }: Context, repositoryId: number, commands: readonly PushCommand[]): Promise<boolean> {
-  for (const { ref, new: wanted } of commands) {
-    const held = await git.find(repositoryId, ref)
-    if ((held?.sha ?? null) === wanted) return true
-  }
-  return false
 }
 
 /** Passes everything on but the last chunk, which waits until `ready`; fails if that fails. */

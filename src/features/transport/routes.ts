@@ -5,6 +5,7 @@ import { streamed } from '../../http/download.ts'
 import { answerGit, gitClient, repositoryForFetch, repositoryForPush, withFolder } from '../../http/git-gate.ts'
 import { forbidden } from '../../kernel/errors.ts'
 import { afterBody, drainBody, openBody, requireMediaType } from './body.ts'
+import { folderToFetch, folderToPush } from './folder.ts'
 import { takePush } from './push.ts'
 
 const RESULT_OF_PUSH = 'application/x-git-receive-pack-result'
@@ -33,12 +34,17 @@ export const transportRoutes = (context: Context) =>
 
 async function advertise(context: Context, request: Request, path: GitPath): Promise<Response> {
   const service = serviceOf(request)
-  const admit = service === 'receive-pack' ? repositoryForPush : repositoryForFetch
-  const admission = () => admit(context, request, path)
-  const { actor, repo } = await admission()
-  const call = { signal: request.signal, client: gitClient(context, request, actor) }
+  const admission = async () => {
+    if (service === 'upload-pack') {
+      const access = await repositoryForFetch(context, request, path)
+      return { access, id: await folderToFetch(context, access) }
+    }
+    const access = await repositoryForPush(context, request, path)
+    return { access, id: await folderToPush(context, access) }
+  }
+  const { access, id } = await admission()
+  const call = { signal: request.signal, client: gitClient(context, request, access.actor) }
   const option = { protocol: protocolOf(request) }
-  const { id } = repo.repository
   const served = await withFolder(admission, () => context.git.advertise(id, service, option, call))
   return answer(served.bytes ?? served.stream, `application/x-git-${service}-advertisement`)
 }
@@ -55,16 +61,17 @@ function serviceOf(request: Request): GitService {
 
 async function fetchPack(context: Context, request: Request, path: GitPath): Promise<Response> {
   const admission = () => repositoryForFetch(context, request, path)
-  const { actor, repo } = await admission()
+  const access = await admission()
   requireMediaType(request, 'application/x-git-upload-pack-request')
+  const id = await folderToFetch(context, access)
   const body = openBody(request, context.config.maxBodyBytes)
   const question = {
     body: body.stream,
     protocol: protocolOf(request),
     signal: request.signal,
-    client: gitClient(context, request, actor),
+    client: gitClient(context, request, access.actor),
   }
-  const served = await withFolder(admission, () => context.git.serve(repo.repository.id, 'upload-pack', question))
+  const served = await withFolder(admission, () => context.git.serve(id, 'upload-pack', question))
   const type = 'application/x-git-upload-pack-result'
   return answer(served.bytes ?? (await afterBody(served.stream, body)), type)
 }

@@ -1,3 +1,4 @@
+import { addressOf } from '../../features/wikis/titles.ts'
 import { colour, colourOfState } from './colour.ts'
 import { describeComment, describeIssue, describePullRequest, describeReview } from './describe-issue.ts'
 import { type Message, repositoryFact, repositoryLink } from './message.ts'
@@ -177,7 +178,7 @@ function describeOther(event: Other): Message {
 
 function describeWiki({ payload }: Of<'wiki'>) {
   const { repository, action, page, comment } = payload
-  const url = action === 'deleted' ? '' : `${repository.html_url}/wiki/${escapedPath(page)}`
+  const url = action === 'deleted' ? '' : `${repository.html_url}/wiki/${addressOf(page)}`
   const said = comment === '' ? '' : ` (${comment})`
   const name = { text: page, url }
   const described =
