@@ -196,6 +196,11 @@ const variables = {
     ]),
     allowed: 'external, private, loopback, *, addresses, networks, and names with * and ?, separated by commas',
   },
+  migrationMaxItems: integer(
+    100_000,
+    { minimum: 1, maximum: 10_000_000 },
+    'Most issues, and most comments, labels, milestones and releases, that one migration takes over.',
+  ),
   mirrorDefaultInterval: integer(
     480,
     { minimum: 1, maximum: 525_600 },

@@ -121,6 +121,7 @@ const tierNames: readonly (readonly string[])[] = [
   ],
   // Collaboration.
   [
+    'migrations',
     'labels',
     'milestones',
     'issues',
@@ -247,7 +248,12 @@ test.each([
     ['src/git/cli/', 'src/postgres/', 'src/setup/', 'db/generate.ts'],
   ],
   ['the clock is read by kernel/time.ts', /\bDate\.now\(|\bnew Date\(\)/, ['src/kernel/time.ts']],
-  ['lists are linked by http/paging.ts', /x-total-count|headers(\.link\b|\['link'\]|\.set\('link')/i, ['src/http/']],
+  [
+    'lists are linked by http/paging.ts',
+    /x-total-count|headers(\.link\b|\['link'\]|\.set\('link')/i,
+    // Besides the lists of other servers, which are only read.
+    ['src/http/', 'src/features/migrations/source.ts'],
+  ],
   [
     'the table of jobs is read and written by src/jobs',
     /\b(from|into|update|join)\s+"?jobs\b"?|schema\/jobs\.ts'/i,

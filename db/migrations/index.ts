@@ -50,6 +50,7 @@ import m0047 from './0047_pushes_new_refs.sql' with { type: 'text' }
 import m0048 from './0048_target_branches.sql' with { type: 'text' }
 import m0049 from './0049_actions_values.sql' with { type: 'text' }
 import m0050 from './0050_wikis.sql' with { type: 'text' }
+import m0051 from './0051_migration_contents.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -109,4 +110,5 @@ export const migrations: readonly Migration[] = [
   { name: '0048_target_branches', sql: m0048 },
   { name: '0049_actions_values', sql: m0049 },
   { name: '0050_wikis', sql: m0050 },
+  { name: '0051_migration_contents', sql: m0051 },
 ]

@@ -4,6 +4,12 @@ import { createdAt, id, instant, reference, updatedAt } from './columns.ts'
 import { repositories } from './repositories.ts'
 import { users } from './users.ts'
 
+/** Who wrote what came from another server, as that server says: nobody of this one. Empty and 0 for what was written here. */
+const originalAuthor = () => ({
+  originalAuthor: text().notNull().default(''),
+  originalAuthorId: bigint({ mode: 'number' }).notNull().default(0),
+})
+
 export const milestones = pgTable(
   'milestones',
   {
@@ -65,6 +71,7 @@ export const issues = pgTable(
     isPull: boolean().notNull().default(false),
     /** Null once the author's account was deleted: shown as the ghost user. */
     posterId: reference().references(() => users.id, { onDelete: 'set null' }),
+    ...originalAuthor(),
     title: text().notNull(),
     body: text().notNull().default(''),
     /** Counts the changes of the body, so that a stale edit can be refused. */
@@ -154,6 +161,7 @@ export const comments = pgTable(
       .references(() => issues.id, { onDelete: 'cascade' }),
     kind: text().notNull().default('comment'),
     posterId: reference().references(() => users.id, { onDelete: 'set null' }),
+    ...originalAuthor(),
     body: text().notNull().default(''),
     contentVersion: integer().notNull().default(0),
     createdAt: createdAt(),

@@ -8,6 +8,7 @@ import { statisticsTasks } from '../features/admin/statistics.ts'
 import { auditTasks } from '../features/audit-log/retention.ts'
 import { avatarTasks } from '../features/avatars/service.ts'
 import { emailTasks } from '../features/emails/tasks.ts'
+import { importContent, migrationHandlers } from '../features/migrations/tasks.ts'
 import { mirrorHandlers, mirrorTasks, pushOnCommit } from '../features/mirrors/tasks.ts'
 import { notificationFanOut } from '../features/notifications/notify.ts'
 import { passkeyTasks } from '../features/passkeys/tasks.ts'
@@ -36,7 +37,13 @@ import { deliveryTasks } from '../webhooks/prune.ts'
 import { hookHandlers } from '../webhooks/send.ts'
 
 /** What features do when an event has happened elsewhere. */
-export const reactions: readonly Reaction[] = [activityRecord, notificationFanOut, hookDeliveryReaction, pushOnCommit]
+export const reactions: readonly Reaction[] = [
+  activityRecord,
+  notificationFanOut,
+  hookDeliveryReaction,
+  pushOnCommit,
+  importContent,
+]
 
 /** Everything that runs by the clock. */
 export const periodicTasks: readonly CronTask[] = [
@@ -78,4 +85,5 @@ export const jobHandlers: JobHandlers = {
   ...removalHandlers,
   ...hookHandlers,
   ...mirrorHandlers,
+  ...migrationHandlers,
 }

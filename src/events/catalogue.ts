@@ -1,6 +1,9 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
 
+/** Of what came from another server; absent for what was written here. */
+const originalAuthor = { originalAuthor: Type.Optional(Type.String()), originalAuthorId: Type.Optional(Type.Integer()) }
+
 const Repository = Type.Object({ repositoryId: Type.Integer(), name: Type.String(), ownerName: Type.String() })
 const OptionalTime = Type.Union([Type.String(), Type.Null()])
 
@@ -9,6 +12,7 @@ const OptionalTime = Type.Union([Type.String(), Type.Null()])
  */
 const IssueFacts = Type.Object({
   posterId: Type.Union([Type.Integer(), Type.Null()]),
+  ...originalAuthor,
   title: Type.String(),
   body: Type.String(),
   ref: Type.String(),
@@ -39,6 +43,7 @@ const Issue = Type.Object({
 const StateChange = Type.Composite([Issue, Type.Object({ commentId: Type.Optional(Type.Integer()) })])
 const CommentFacts = Type.Object({
   posterId: Type.Union([Type.Integer(), Type.Null()]),
+  ...originalAuthor,
   body: Type.String(),
   createdAt: Type.String(),
   updatedAt: Type.String(),
@@ -98,6 +103,8 @@ export const eventCatalogue = {
     Repository,
     Type.Object({ forkedFromId: Type.Integer(), forkedFromOwnerId: Type.Optional(Type.Integer()) }),
   ]),
+  /** The branches and tags of the server that it is copied from have come. */
+  'repository.migrated': Type.Object({}),
   'repository.renamed': Type.Composite([Repository, Type.Object({ oldName: Type.String() })]),
   'repository.transferred': Type.Composite([
     Repository,

@@ -6,6 +6,7 @@ export function issueFacts(issue: IssueRow, belongings: IssueBelongings): IssueF
   const { posterId, title, body, ref, isClosed, isLocked, commentsCount, milestoneId } = issue
   const { timeEstimateSeconds, pinOrder, contentVersion } = issue
   return {
+    ...originalOf(issue),
     ...{ posterId, title, body, ref, isClosed, isLocked, commentsCount, milestoneId },
     ...{ timeEstimateSeconds, pinOrder, contentVersion },
     dueAt: issue.dueAt?.toISOString() ?? null,
@@ -23,9 +24,13 @@ export interface IssueBelongings {
 }
 
 /** The same of a comment. */
-export const commentFacts = ({ posterId, body, createdAt, updatedAt }: CommentRow): CommentFacts => ({
+export const commentFacts = ({ posterId, body, createdAt, updatedAt, ...comment }: CommentRow): CommentFacts => ({
+  ...originalOf(comment),
   posterId,
   body,
   createdAt: createdAt.toISOString(),
   updatedAt: updatedAt.toISOString(),
 })
+
+const originalOf = ({ originalAuthor, originalAuthorId }: Pick<CommentRow, 'originalAuthor' | 'originalAuthorId'>) =>
+  originalAuthor === '' ? {} : { originalAuthor, originalAuthorId }

@@ -48,6 +48,7 @@ export const hookCatalogue: { readonly [Kind in EventKind]: NewsSource<Kind> } =
   'organization.renamed': nothing,
   'organization.deleted': nothing,
   'star.added': nothing,
+  'repository.migrated': nothing,
   'star.removed': nothing,
 }
 

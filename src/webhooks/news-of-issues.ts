@@ -144,12 +144,18 @@ function rowOf({ issueId, number, isPull }: IssuePayload, facts: IssueFacts, rep
   return {
     ...fields,
     ...{ id: issueId, number, isPull, repositoryId, lockReason: '' },
+    ...originalOf(facts),
     dueAt: time(facts.dueAt),
     closedAt: time(facts.closedAt),
     createdAt: new Date(facts.createdAt),
     updatedAt: new Date(facts.updatedAt),
   }
 }
+
+const originalOf = ({ originalAuthor = '', originalAuthorId = 0 }: IssueFacts | CommentFacts) => ({
+  originalAuthor,
+  originalAuthorId,
+})
 
 async function showComment(
   context: Context,
@@ -165,6 +171,7 @@ async function showComment(
   const [poster] = facts.posterId === null ? [] : await findUsers(context.db, [facts.posterId])
   const comment: CommentRow = {
     ...{ id: commentId, issueId, kind: 'comment', posterId: facts.posterId, body: facts.body, contentVersion: 0 },
+    ...originalOf(facts),
     createdAt: new Date(facts.createdAt),
     updatedAt: new Date(facts.updatedAt),
   }

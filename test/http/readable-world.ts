@@ -65,6 +65,12 @@ export async function makeReadableWorld(service: TestService): Promise<PathOf> {
   // An address that answers nobody; no job runs from here on.
   const far = 'http://93.184.216.34/far.git'
   await send('POST', '/repos/migrate', { clone_addr: far, repo_name: 'mirrored', mirror: true })
+  await send('POST', '/repos/migrate', {
+    clone_addr: `${far.slice(0, -4)}/x.git`,
+    repo_name: 'taken',
+    service: 'gitea',
+    labels: true,
+  })
   const pushed = await send('POST', `${path}/push_mirrors`, { remote_address: far, interval: '8h' })
   const clone = (revision: string) => service.git(['rev-parse', revision], { cwd: `${service.git.folder}/world` })
   const names: Values = {
@@ -106,6 +112,7 @@ export async function makeReadableWorld(service: TestService): Promise<PathOf> {
     [`${own}/issues/comments/{id}`]: { id: await idOf(`${path}/issues/1/comments`, { body: 'text' }) },
     [`${own}/mirror`]: { repo: 'mirrored' },
     [`${own}/wiki`]: { pageName: 'Home' },
+    [`${own}/migration`]: { repo: 'taken' },
     [`${own}/push_mirrors/{name}`]: { name: pushed.string('remote_name') },
     [`${own}/hooks/{id}`]: await hookAt(`${path}/hooks`),
     [`${own}/hooks/git/{id}`]: { id: 'pre-receive' },

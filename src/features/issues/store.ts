@@ -67,6 +67,8 @@ const NEVER = new Date(0)
 /** What a new issue is by the defaults of its table. */
 const unset = {
   isPull: false,
+  originalAuthor: '',
+  originalAuthorId: 0,
   contentVersion: 0,
   isLocked: false,
   lockReason: '',

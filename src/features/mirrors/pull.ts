@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts'
+import { appendEvent } from '../../events/append.ts'
 import { GitError, isGitError } from '../../git/errors.ts'
 import type { ListedRemote, RefChange } from '../../git/model.ts'
 import type { JobRun } from '../../jobs/handlers.ts'
@@ -116,7 +117,12 @@ async function recordSuccess(context: Context, { repository }: PullMirror, run: 
   if (!isMirror) await git.forgetRemote(id, { signal: run.signal })
   await db.transaction(async (tx) => {
     await run.holdLease(tx)
-    if (!isMirror) return removePullMirror(tx, id)
+    if (!isMirror) {
+      await removePullMirror(tx, id)
+      const subject = { actorId: null, repositoryId: id, ownerId: repository.ownerId }
+      await appendEvent(tx, { ...subject, kind: 'repository.migrated', payload: {} })
+      return
+    }
     // The interval may have changed meanwhile.
     const interval = (await findPullMirror(tx, id))?.repository.mirrorIntervalSeconds ?? 0
     const now = clock.now()

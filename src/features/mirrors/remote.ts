@@ -32,7 +32,8 @@ export async function openRemote(context: Context, { url, credentials }: StoredR
 export const sealCredentials = ({ secrets }: Context, credentials: RemoteCredentials | undefined): Uint8Array | null =>
   credentials === undefined ? null : secrets.seal(PURPOSE, JSON.stringify(credentials))
 
-function openCredentials({ secrets }: Context, sealed: Uint8Array | null): RemoteCredentials | undefined {
+/** @throws Refusal 503 where they were sealed with another secret key */
+export function openCredentials({ secrets }: Context, sealed: Uint8Array | null): RemoteCredentials | undefined {
   if (sealed === null) return undefined
   const value: unknown = JSON.parse(secrets.open(PURPOSE, sealed))
   if (!Value.Check(Credentials, value)) throw new Error('sealed credentials of a mirror have another shape')

@@ -30,7 +30,7 @@ interface Creation {
   option: CreateRepoOption
   /** Where its content is to come from later. */
   source?: {
-    columns: Pick<NewRepository, 'originalUrl' | 'isMirror' | 'mirrorIntervalSeconds'>
+    columns: Pick<NewRepository, 'originalUrl' | 'isMirror' | 'mirrorIntervalSeconds' | 'hasIssues'>
     insertRows(tx: Db, id: number): Promise<void>
   }
 }

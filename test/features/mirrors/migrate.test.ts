@@ -66,7 +66,7 @@ test('nobody is said to have pushed what a copy begins with', async () => {
   const made = await migrate('quiet')
   await service.drain()
   const events = await service.context.sql`select kind from events where repository_id = ${made.number('id')}`
-  expect(events.map(({ kind }) => kind)).toEqual(['repository.created'])
+  expect(events.map(({ kind }) => kind)).toEqual(['repository.created', 'repository.migrated'])
 })
 
 test('who asks for it gets it for an organization, and an administrator for anybody', async () => {
@@ -102,7 +102,7 @@ test.each([
   ['a name that cannot be', 'alice', { repo_name: 'a b' }, 422],
   ['a short interval', 'alice', { mirror: true, mirror_interval: '1m' }, 422],
   ['a word as interval', 'alice', { mirror: true, mirror_interval: 'often' }, 422],
-  ['issues', 'alice', { service: 'gitea', issues: true }, 422],
+  ['issues', 'alice', { issues: true }, 422],
   ['a wiki', 'alice', { wiki: true }, 422],
   ['large files', 'alice', { lfs: true }, 422],
   ['a line break in the password', 'alice', { auth_username: 'a', auth_password: 'b\nquit=1' }, 422],

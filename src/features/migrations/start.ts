@@ -3,14 +3,16 @@ import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { invalid } from '../../kernel/errors.ts'
 import { OutboundError } from '../../outbound/outbound-error.ts'
+import { type AddressFault, areUsable, credentialsOf, type RemoteAddress, readAddress } from '../mirrors/address.ts'
+import { requireInterval } from '../mirrors/edit.ts'
+import { enqueuePulls } from '../mirrors/enqueue.ts'
+import { judgeHost, sealCredentials } from '../mirrors/remote.ts'
+import { nextTry } from '../mirrors/schedule.ts'
+import { insertPullMirror } from '../mirrors/store.ts'
 import { createRepository } from '../repository-creation/create.ts'
-import { type AddressFault, areUsable, credentialsOf, type RemoteAddress, readAddress } from './address.ts'
-import { requireInterval } from './edit.ts'
-import { enqueuePulls } from './enqueue.ts'
-import { judgeHost, sealCredentials } from './remote.ts'
-import { nextTry } from './schedule.ts'
+import { apiUrlOf, planMigration } from './plan.ts'
 import type { MigrateRepoOptions } from './schema.ts'
-import { insertPullMirror } from './store.ts'
+import { insertMigration } from './store.ts'
 
 interface Migration {
   actor: Actor
@@ -18,32 +20,44 @@ interface Migration {
   option: MigrateRepoOptions
 }
 
-/** Fields of the option that stand for what is not copied. Who asks for it is told, and does not miss it later. */
-const UNCOPIED = ['issues', 'labels', 'milestones', 'pull_requests', 'releases', 'wiki', 'lfs'] as const
-
 /**
- * Makes an empty repository, and asks for its branches and tags: they come a moment later, or when the other server can be reached.
+ * Makes an empty repository, and asks for its branches and tags: they come a moment later, or when the other server can be reached. What
+ * else was asked for follows them (run.ts).
  * @throws Refusal 409 for a name that is taken, 422 for an address that cannot be or may not be reached and for what is not copied;
- * else as `createRepository`
+ * else as `createRepository` and `planMigration`
  */
 export async function migrateRepository(context: Context, migration: Migration): Promise<number> {
   const { option } = migration
   const { url, credentials } = await requireAddress(context, option)
-  refuseUncopied(option)
+  const { service, parts, notCarried } = planMigration(option)
+  const apiUrl = service === undefined ? '' : apiUrlOf(url)
   const isMirror = option.mirror ?? false
   const { mirrorDefaultInterval } = context.config
   const interval = requireInterval(context, option.mirror_interval || `${mirrorDefaultInterval}m`)
   const { repo_name: name, description, private: isPrivate } = option
+  const bringsIssues = parts.includes('issues')
   return createRepository(context, {
     ...migration,
     option: { name, description, private: isPrivate },
     source: {
-      columns: { originalUrl: url, isMirror, ...(isMirror && { mirrorIntervalSeconds: interval }) },
+      columns: {
+        originalUrl: url,
+        isMirror,
+        ...(isMirror && { mirrorIntervalSeconds: interval }),
+        // Until all have come, so that nobody takes a number that belongs to one of them.
+        ...(bringsIssues && { hasIssues: false }),
+      },
       async insertRows(tx, repositoryId) {
+        const now = context.clock.now()
+        const sealed = sealCredentials(context, credentials)
         // Should the job get lost with its queue.
-        const nextAt = nextTry(context.clock.now(), 2)
-        await insertPullMirror(tx, { repositoryId, url, credentials: sealCredentials(context, credentials), nextAt })
+        const nextAt = nextTry(now, 2)
+        await insertPullMirror(tx, { repositoryId, url, credentials: sealed, nextAt })
         await enqueuePulls(tx, [repositoryId])
+        if (service === undefined) return
+        const doerId = migration.actor.user.id
+        const given = { repositoryId, service, apiUrl, credentials: sealed, doerId, notCarried, startedAt: now }
+        await insertMigration(tx, { ...given, opensIssues: bringsIssues }, parts)
       },
     },
   })
@@ -71,14 +85,7 @@ async function requireAddress(context: Context, option: MigrateRepoOptions): Pro
 }
 
 /** A token takes the place of the password. Servers that look at the user name beside one know `oauth2`. */
-function givenCredentials({ auth_username, auth_password, auth_token }: MigrateRepoOptions) {
+export function givenCredentials({ auth_username, auth_password, auth_token }: Partial<MigrateRepoOptions>) {
   if (auth_token) return credentialsOf(auth_username || 'oauth2', auth_token)
   return credentialsOf(auth_username, auth_password)
-}
-
-function refuseUncopied(option: MigrateRepoOptions): void {
-  const asked = UNCOPIED.filter((field) => option[field])
-  if (asked.length > 0) throw invalid(`only branches and tags are copied; leave out ${asked.join(', ')}`)
-  if (option.aws_access_key_id || option.aws_secret_access_key)
-    throw invalid('keys of AWS are not taken; give a user name and password for Git')
 }

@@ -1,0 +1,17 @@
+import type { PartName } from '../../../db/schema/migrations.ts'
+import type { Part } from './batch.ts'
+import { commentsPart } from './parts/comments.ts'
+import { issuesPart } from './parts/issues.ts'
+import { labelsPart } from './parts/labels.ts'
+import { milestonesPart } from './parts/milestones.ts'
+import { releasesPart } from './parts/releases.ts'
+
+const parts: Readonly<Record<PartName, Part>> = {
+  labels: labelsPart,
+  milestones: milestonesPart,
+  issues: issuesPart,
+  comments: commentsPart,
+  releases: releasesPart,
+}
+
+export const partOf = (name: PartName): Part => parts[name]
