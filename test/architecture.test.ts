@@ -212,6 +212,18 @@ test('imports go down only', () => {
   expect(wrong).toEqual([])
 })
 
+test('workflows are read and planned without a database', () => {
+  const allowed = ['src/actions/workflows/', 'src/kernel/', 'src/threads/', 'src/git/']
+  const wrong = sources
+    .filter(({ path }) => path.startsWith('src/actions/workflows/'))
+    .flatMap(({ path, imports }) =>
+      imports
+        .filter((target) => !allowed.some((prefix) => target.startsWith(prefix)))
+        .map((target) => `${path} -> ${target}`),
+    )
+  expect(wrong).toEqual([])
+})
+
 test('a feature imports its own and lower tiers', () => {
   const wrong = sources
     .filter(({ path }) => layerOf(path) === 'features')

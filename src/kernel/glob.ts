@@ -9,10 +9,11 @@ export interface Glob {
   matches(text: string): boolean
 }
 
-type Part =
+/** One character, any number of them, or one of several continuations. */
+export type GlobPart =
   | { kind: 'one'; accepts: (character: string) => boolean }
   | { kind: 'many'; accepts: (character: string) => boolean }
-  | { kind: 'either'; branches: Part[][] }
+  | { kind: 'either'; branches: GlobPart[][] }
 
 type State =
   | { accepts: (character: string) => boolean; next: number; isLoop: boolean }
@@ -27,7 +28,11 @@ type State =
  */
 export function parseGlob(pattern: string, separator?: string): Glob {
   if (pattern.length > MAX_GLOB_LENGTH) throw new GlobError(`longer than ${MAX_GLOB_LENGTH} characters`)
-  const parts = new Reader([...pattern], separator).sequence(0)
+  return globOf(new Reader([...pattern], separator).sequence(0))
+}
+
+/** For patterns of another syntax. */
+export function globOf(parts: readonly GlobPart[]): Glob {
   const states: State[] = [{ isEnd: true }]
   const start = compile(parts, 0, states)
   return { matches: (text) => run(states, start, text) }
@@ -44,8 +49,8 @@ class Reader {
   }
 
   /** Up to the end, or within braces to the next comma or closing brace. */
-  sequence(depth: number): Part[] {
-    const parts: Part[] = []
+  sequence(depth: number): GlobPart[] {
+    const parts: GlobPart[] = []
     for (;;) {
       const character = this.text[this.at]
       if (character === undefined || (depth > 0 && (character === ',' || character === '}'))) return parts
@@ -54,7 +59,7 @@ class Reader {
     }
   }
 
-  private part(character: string, depth: number): Part {
+  private part(character: string, depth: number): GlobPart {
     switch (character) {
       case '*':
         return { kind: 'many', accepts: this.stars() }
@@ -107,9 +112,9 @@ class Reader {
     return character
   }
 
-  private alternatives(depth: number): Part {
+  private alternatives(depth: number): GlobPart {
     if (depth > MAX_DEPTH) throw new GlobError(`more than ${MAX_DEPTH} braces within each other`)
-    const branches: Part[][] = []
+    const branches: GlobPart[][] = []
     for (;;) {
       branches.push(this.sequence(depth))
       const end = this.text[this.at]
@@ -121,7 +126,7 @@ class Reader {
 }
 
 /** Adds the states of the parts, from the last to the first, and returns the one to begin with. */
-function compile(parts: readonly Part[], after: number, states: State[]): number {
+function compile(parts: readonly GlobPart[], after: number, states: State[]): number {
   return parts.reduceRight((next, part) => {
     if (part.kind === 'either')
       return add(states, { branches: part.branches.map((branch) => compile(branch, next, states)) })

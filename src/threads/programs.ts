@@ -3,6 +3,7 @@
  * each under its place; a checkout has them as files.
  */
 export const THREAD_PROGRAMS = [
+  'actions/workflows/workflow-worker.ts',
   'auth/hash-worker.ts',
   'render/markdown-worker.ts',
   'render/markup-worker.ts',

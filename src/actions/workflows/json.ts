@@ -1,0 +1,32 @@
+/** What a YAML file and an expression can hold. */
+export type Json = string | number | boolean | null | Json[] | JsonRecord
+export interface JsonRecord {
+  [key: string]: Json
+}
+
+export const isRecord = (value: Json | undefined): value is JsonRecord =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The value of a key of its own: `constructor` is none. */
+export const ownValue = (record: JsonRecord, key: string): Json | undefined =>
+  Object.hasOwn(record, key) ? record[key] : undefined
+
+/** No record is an empty one. */
+export const recordOf = (value: Json | undefined): JsonRecord => (isRecord(value) ? value : {})
+
+/** Absent is empty, and one value is a list of one. */
+export const listOf = (value: Json | undefined): Json[] =>
+  value === undefined || value === null ? [] : Array.isArray(value) ? value : [value]
+
+/** As expressions write a scalar. Lists and records have no text. */
+export const textOf = (value: Json | undefined): string =>
+  value === undefined || value === null || typeof value === 'object' ? '' : String(value)
+
+export const optionalText = (value: Json | undefined): string | undefined =>
+  value === undefined || value === null ? undefined : textOf(value)
+
+/** The same keys, each with another value. */
+export const mapRecord = <Value, Result>(
+  record: Readonly<Record<string, Value>>,
+  change: (value: Value, key: string) => Result,
+): Record<string, Result> => Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]))

@@ -1,0 +1,36 @@
+// A thread for workflows: files and expressions of strangers can be made to work long.
+
+import { serveTasks } from '../../threads/worker.ts'
+import { matches, type TriggerEvent } from './match.ts'
+import type { Workflow } from './model.ts'
+import { writePayload } from './payload.ts'
+import { planJobs } from './plan.ts'
+import type { PlanContexts, ReadPlan, ReadyJob, WorkflowFamily } from './plan-model.ts'
+import { type ReadWorkflow, readWorkflow } from './read.ts'
+
+export type WorkflowTask =
+  | { kind: 'read'; text: string; path: string }
+  | { kind: 'match'; workflows: Pick<Workflow, 'on'>[]; event: TriggerEvent }
+  | { kind: 'plan'; family: WorkflowFamily; contexts: PlanContexts }
+  | { kind: 'payload'; workflow: Workflow; job: ReadyJob }
+
+export type WorkflowAnswer =
+  | { kind: 'read'; read: ReadWorkflow }
+  | { kind: 'match'; matched: boolean[] }
+  | { kind: 'plan'; plan: ReadPlan }
+  | { kind: 'payload'; text: string }
+
+async function run(task: WorkflowTask): Promise<WorkflowAnswer> {
+  switch (task.kind) {
+    case 'read':
+      return { kind: 'read', read: await readWorkflow(task.text, task) }
+    case 'match':
+      return { kind: 'match', matched: task.workflows.map((workflow) => matches(workflow, task.event)) }
+    case 'plan':
+      return { kind: 'plan', plan: planJobs(task.family, task.contexts) }
+    case 'payload':
+      return { kind: 'payload', text: writePayload(task.workflow, task.job) }
+  }
+}
+
+serveTasks<WorkflowTask, WorkflowAnswer>(run)

@@ -1,0 +1,65 @@
+import { createThreadPool, ThreadTimeout } from '../../threads/pool.ts'
+import { locateProgram } from '../../threads/programs.ts'
+import { describeError, type WorkflowError } from './faults.ts'
+import type { TriggerEvent } from './match.ts'
+import type { Workflow } from './model.ts'
+import type { PlanContexts, ReadPlan, ReadyJob, WorkflowFamily } from './plan-model.ts'
+import type { ReadWorkflow } from './read.ts'
+import type { WorkflowAnswer, WorkflowTask } from './workflow-worker.ts'
+
+/** Everything that works on files of strangers, in threads. Each function may throw ThreadsBusy: the same may go well later. */
+export interface Workflows {
+  /** As `readWorkflow`; too much work is an error of the file. */
+  read(text: string, path: string): Promise<ReadWorkflow>
+  /** As `matches`, for each workflow. Too much work matches nothing. */
+  match(workflows: readonly Pick<Workflow, 'on'>[], event: TriggerEvent): Promise<boolean[]>
+  /** As `planJobs`; too much work is an error of the workflow. */
+  plan(family: WorkflowFamily, contexts: PlanContexts): Promise<ReadPlan>
+  /** As `writePayload`. */
+  writePayload(workflow: Workflow, job: ReadyJob): Promise<string>
+  /** Ends the threads. */
+  stop(): void
+}
+
+/** An ordinary file takes 5 to 20 ms; the worst that the limits allow, on a busy machine, must end before this. */
+const DEADLINE_MS = 10_000
+
+export function createWorkflows({ deadlineMs = DEADLINE_MS } = {}): Workflows {
+  const pool = createThreadPool<WorkflowTask, WorkflowAnswer>({
+    program: locateProgram('actions/workflows/workflow-worker.ts'),
+    threads: 1,
+    deadlineMs,
+    maxWaiting: 1000,
+    maxWaitMs: 60_000,
+  })
+  const run = async (task: WorkflowTask): Promise<WorkflowAnswer | undefined> => {
+    try {
+      return await pool.run(task)
+    } catch (error) {
+      if (error instanceof ThreadTimeout) return undefined
+      throw error
+    }
+  }
+  return {
+    async read(text, path) {
+      const answer = await run({ kind: 'read', text, path })
+      return answer?.kind === 'read' ? answer.read : { errors: [TOO_MUCH] }
+    },
+    async match(workflows, event) {
+      const answer = await run({ kind: 'match', workflows: workflows.map(({ on }) => ({ on })), event })
+      return answer?.kind === 'match' ? answer.matched : workflows.map(() => false)
+    },
+    async plan(family, contexts) {
+      const answer = await run({ kind: 'plan', family, contexts })
+      return answer?.kind === 'plan' ? answer.plan : { errors: [TOO_MUCH] }
+    },
+    async writePayload(workflow, job) {
+      const answer = await run({ kind: 'payload', workflow, job })
+      if (answer?.kind !== 'payload') throw new Error('a job could not be written for its runner in time')
+      return answer.text
+    },
+    stop: () => pool.stop(),
+  }
+}
+
+const TOO_MUCH: WorkflowError = describeError('It takes too long to work this out.', undefined)
