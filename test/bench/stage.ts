@@ -19,6 +19,8 @@ export interface Stage {
   /** Of the administrator, `root`. */
   password: string
   git: GitClient
+  /** Where the server keeps repositories. */
+  repositoriesDir: string
   startSeconds: number
   idleMiB: number
   /** Sends to the API with the administrator's token. */
@@ -51,6 +53,7 @@ export async function openStage(prepare: (databaseUrl: string) => Promise<void>)
     token,
     password: PASSWORD,
     git: createGitClient(folder),
+    repositoriesDir: join(folder, 'data/repositories'),
     startSeconds,
     idleMiB,
     api,

@@ -13,10 +13,10 @@ const FOLDER = 'server-hooks'
 
 /**
  * What git runs in place of a hook. Before any ref of a push moves, the server is asked whether they may, over descriptor 3, where it
- * wants to be. The limit on memory is for what was pushed, not for the hook. `timeout` gives the hook a process group of its own and ends all of it, so that a push with an
- * endless hook is declined as by any other; when the push itself is ended, the signal is handed on. What a hook leaves running in its
- * group ends with it, or the push would wait for whatever holds its output. Nothing but the hook holds its input open: git would wait
- * for a reader else.
+ * wants to be. The limit on memory is for what was pushed, not for the hook. `timeout` gives the hook a process group of its own and ends
+ * all of it, so that a push with an endless hook is declined as by any other; when the push itself is ended, the signal is handed on.
+ * What a hook leaves running in its group ends with it, or the push would wait for whatever holds its output. Nothing but the hook holds
+ * its input open: git would wait for a reader else.
  */
 const RUNNER = `#!/bin/sh
 if [ "\${0##*/}" = pre-receive ] && [ -n "$HEARTH_JUDGE" ]; then
