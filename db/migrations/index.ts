@@ -51,6 +51,7 @@ import m0048 from './0048_target_branches.sql' with { type: 'text' }
 import m0049 from './0049_actions_values.sql' with { type: 'text' }
 import m0050 from './0050_wikis.sql' with { type: 'text' }
 import m0051 from './0051_migration_contents.sql' with { type: 'text' }
+import m0052 from './0052_newest_refs.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -111,4 +112,5 @@ export const migrations: readonly Migration[] = [
   { name: '0049_actions_values', sql: m0049 },
   { name: '0050_wikis', sql: m0050 },
   { name: '0051_migration_contents', sql: m0051 },
+  { name: '0052_newest_refs', sql: m0052 },
 ]

@@ -37,7 +37,7 @@ export const refs = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.repositoryId, table.kind, table.name] }),
-    index('refs_recent_idx').on(table.repositoryId, table.kind, table.committedAt, table.name),
+    index('refs_newest_idx').on(table.repositoryId, table.kind, table.committedAt.desc().nullsLast(), table.name),
     index('refs_pusher_idx').on(table.pusherId),
   ],
 )

@@ -24,7 +24,7 @@ export const commitStatuses = pgTable(
     createdAt: createdAt(),
   },
   (table) => [
-    index('commit_statuses_context_idx').on(table.repositoryId, table.sha, table.context, table.id),
+    index('commit_statuses_latest_idx').on(table.repositoryId, table.sha, table.context, table.id.desc().nullsFirst()),
     index('commit_statuses_recent_idx').on(table.repositoryId, table.sha, table.id),
     index('commit_statuses_creator_idx').on(table.creatorId),
     check('commit_statuses_context_length', sql`char_length(context) <= 255`),

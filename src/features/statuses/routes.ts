@@ -79,13 +79,13 @@ export const statusRoutes = (context: Context) =>
       async ({ actor, repo, params, query, request, set }) => {
         const sha = await requireCommit(context, repo, params.ref)
         const { page, links } = paging(context, query, { request, set })
-        const { states, rows } = await loadLatest(context.db, { repositoryId: repo.repository.id, sha }, page)
-        links(states.length)
+        const { states, rows, total } = await loadLatest(context.db, { repositoryId: repo.repository.id, sha }, page)
+        links(total)
         const viewer = viewerOf(context, actor)
         return {
           state: combineStates(states),
           sha,
-          total_count: states.length,
+          total_count: total,
           statuses: rows.map((row) => presentStatus(row, repo.apiUrl, viewer)),
           repository: presentRepository(await withRelatives(context, actor, repo), viewer),
           commit_url: `${repo.apiUrl}/commits/${sha}`,

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq } from 'drizzle-orm'
+import { and, asc, desc, eq, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/client.ts'
 import { type CommitStatusRow, commitStatuses, type StatusState } from '../../../db/schema/statuses.ts'
 import { users } from '../../../db/schema/users.ts'
@@ -31,12 +31,13 @@ export async function listStatuses(
   return numberedPage(page, { rows: found.map(shown), total })
 }
 
-/** The newest of each context: all their states, and one page of them, the newest first. */
-export async function loadLatest(
-  db: Db,
-  place: Place,
-  page: Page,
-): Promise<{ states: StatusState[]; rows: ShownStatus[] }> {
+export interface LatestStatuses extends Paged<ShownStatus> {
+  /** Those that any of them has. */
+  states: StatusState[]
+}
+
+/** The newest of each context: the states that they have, their number, and one page of them, the newest first. */
+export async function loadLatest(db: Db, place: Place, page: Page): Promise<LatestStatuses> {
   const latest = db
     .selectDistinctOn([commitStatuses.context], { id: commitStatuses.id, state: commitStatuses.state })
     .from(commitStatuses)
@@ -44,7 +45,7 @@ export async function loadLatest(
     .orderBy(commitStatuses.context, desc(commitStatuses.id))
     .as('latest')
   const [all, found] = await Promise.all([
-    db.select({ state: latest.state }).from(latest),
+    db.select({ state: latest.state, number: sql<number>`count(*)::int` }).from(latest).groupBy(latest.state),
     db
       .select({ status: commitStatuses, creator: users })
       .from(latest)
@@ -54,7 +55,8 @@ export async function loadLatest(
       .limit(page.limit)
       .offset(page.offset),
   ])
-  return { states: all.map(({ state }) => state), rows: found.map(shown) }
+  const total = all.reduce((sum, { number }) => sum + number, 0)
+  return { states: all.map(({ state }) => state), ...numberedPage(page, { rows: found.map(shown), total }) }
 }
 
 const shown = ({ creator, ...row }: { status: CommitStatusRow; creator: ShownStatus['creator'] | null }) => ({

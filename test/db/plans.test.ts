@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import { startTestService, type TestRepository, type TestService } from '../harness/service.ts'
+
+/** Enough for the planner to prefer an index; with 100,000 the plans are the same. */
+const ROWS = Number(process.env.PLAN_ROWS ?? 20_000)
+/** More than this is not sorted or read whole for one page. */
+const FEW = 2000
+
+let service: TestService
+let big: TestRepository
+beforeAll(async () => {
+  service = await startTestService()
+  big = await service.createRepository(service.admin, { name: 'big' })
+  await fill()
+}, 300_000)
+afterAll(() => service.stop())
+
+/** One repository with many branches, tags, releases, statuses and forks, each of these with a key, rules and a mirror of its own. */
+async function fill(): Promise<void> {
+  const { sql } = service.context
+  const { id } = big
+  await sql`insert into refs (repository_id, kind, name, sha, commit, committed_at)
+    select repository_id, more.kind, 'many' || n, sha, commit, now() - n * interval '1 minute'
+    from refs, generate_series(1, ${ROWS}::int) as n, (values ('branch'), ('tag')) as more (kind) where repository_id = ${id}`
+  await sql`insert into releases (repository_id, tag_name, target, title, author_id, is_draft, created_at, published_at)
+    select ${id}::bigint, 'many' || n, 'main', '', (select owner_id from repositories where id = ${id}), false, now() - n * interval '1 minute', now()
+      - n * interval '1 minute' from generate_series(1, ${ROWS}::int) as n`
+  await sql`insert into commit_statuses (repository_id, sha, state, context, creator_id)
+    select repository_id, case when n < 1000 then sha else md5((n % 20)::text) || 'aaaaaaaa' end, 'success', 'program ' || n % 500, (select owner_id
+      from repositories where id = ${id}) from refs, generate_series(1, ${ROWS}::int) as n
+    where repository_id = ${id} and name = 'main'`
+  await sql`insert into users (name, email) select 'owner' || n, 'owner' || n || '@example.com' from generate_series(1, ${ROWS}::int) as n`
+  await sql`analyze users`
+  // The triggers that count are made for few at a time.
+  for (let from = 0; from < ROWS; from += 500)
+    await sql`insert into repositories (owner_id, name, is_fork, parent_id)
+      select id, 'fork', true, ${id}::bigint from users where name = any
+        (select 'owner' || n from generate_series(${from + 1}::int, ${from + 500}::int) as n)`
+  await sql`insert into public_keys (key, key_type, fingerprint, title)
+    select 'ssh-ed25519 ' || id, 'ssh-ed25519', 'SHA256:' || id, '' from repositories`
+  await sql`insert into deploy_keys (repository_id, key_id, title, is_read_only)
+    select r.id, k.id, 'key', true from repositories r join public_keys k on k.fingerprint = 'SHA256:' || r.id`
+  await sql`insert into branch_protections (repository_id, rule_name, priority) select id, 'main', 1 from repositories`
+  await sql`insert into tag_protections (repository_id, name_pattern) select id, 'v*' from repositories`
+  await sql`insert into push_mirrors (repository_id, remote_name, url, interval_seconds, syncs_on_commit, next_at)
+    select id, 'there', 'https://example.com', 0, true, now() + interval '1 day' from repositories`
+  await sql`insert into collaborations (repository_id, user_id) select r.id, u.id from repositories r join users u on u.id = r.owner_id`
+  await sql`insert into collaborations (repository_id, user_id) select ${id}::bigint, id from users where name like 'owner%' and id % 1000 = 0`
+  await sql`analyze`
+}
+
+interface Plan {
+  'Node Type': string
+  'Plan Rows': number
+  'Relation Name'?: string
+  Plans?: Plan[]
+}
+const Plan = Type.Recursive((self) =>
+  Type.Object({
+    'Node Type': Type.String(),
+    'Plan Rows': Type.Number(),
+    'Relation Name': Type.Optional(Type.String()),
+    Plans: Type.Optional(Type.Array(self)),
+  }),
+)
+const Explained = Type.Tuple([Type.Object({ Plan })])
+
+/** The plans of the statements by which a request reads pages. */
+async function plansOf(path: string): Promise<{ text: string; plan: Plan }[]> {
+  const { sql } = service.context
+  const { unsafe } = sql
+  const sent: Parameters<typeof unsafe>[] = []
+  const recording: typeof unsafe = (...statement) => {
+    sent.push(statement)
+    return unsafe(...statement)
+  }
+  sql.unsafe = recording
+  const answer = await service.admin.client.get(path)
+  sql.unsafe = unsafe
+  expect([path, answer.status]).toEqual([path, 200])
+  // Totals count all there is.
+  const reading = sent.filter(([text]) => /^select.* limit /is.test(text))
+  expect(reading).not.toEqual([])
+  return Promise.all(
+    reading.map(async ([text, parameters]) => {
+      const [row] = await unsafe(`explain (format json) ${text}`, parameters)
+      return { text, plan: Value.Parse(Explained, row?.['QUERY PLAN'])[0].Plan }
+    }),
+  )
+}
+
+/** What a plan reads or sorts that grows with all there is, and not with the page. */
+function costly(plan: Plan): string[] {
+  const below = plan.Plans ?? []
+  const most = Math.max(plan['Plan Rows'], ...below.map((child) => child['Plan Rows']))
+  const isWhole = plan['Node Type'] === 'Sort' || plan['Node Type'] === 'Seq Scan'
+  const own = isWhole && most > FEW ? [`${plan['Node Type']} ${plan['Relation Name'] ?? ''} of ${most}`] : []
+  return [...own, ...below.flatMap(costly)]
+}
+
+test.each([
+  'branches',
+  'tags',
+  'releases',
+  'releases?draft=false&pre-release=false',
+  'releases/latest',
+  'statuses/main',
+  'statuses/main?state=success&sort=oldest',
+  'commits/main/status',
+  'forks',
+  'keys',
+  'push_mirrors',
+  'collaborators',
+])('a page of %s is found by an index, and not sorted', async (list) => {
+  const found = await plansOf(`${big.path}/${list}`)
+  const faults = found.flatMap(({ text, plan }) => costly(plan).map((fault) => `${fault}: ${text}`))
+  expect(faults).toEqual([])
+})
