@@ -41,14 +41,14 @@ export const migrations = pgTable(
 )
 export type MigrationRow = typeof migrations.$inferSelect
 
-/** How far each part is. */
+/** How far each part is. The wiki has no pages of this kind: it is a Git repository, and counts its branches and tags. */
 export const migrationParts = pgTable(
   'migration_parts',
   {
     repositoryId: reference()
       .notNull()
       .references(() => migrations.repositoryId, { onDelete: 'cascade' }),
-    name: text({ enum: ['labels', 'milestones', 'issues', 'comments', 'releases'] }).notNull(),
+    name: text({ enum: ['labels', 'milestones', 'issues', 'comments', 'releases', 'wiki'] }).notNull(),
     /** Their order. */
     place: integer().notNull(),
     /** The page to ask for next; it is raised in the transaction that writes the rows of the page before. */

@@ -16,9 +16,12 @@ export interface Batch {
   bringsLabels: boolean
 }
 
+/** What the API lists page by page. */
+export type PagedPart = Exclude<PartName, 'wiki'>
+
 /** One kind of content: where it is listed, and how a page of it is written. */
 export interface Part {
-  name: PartName
+  name: PagedPart
   path: string
   query: Readonly<Record<string, string>>
   /** Writes what has not come yet, and returns how many that are. What cannot be kept here is left out. */

@@ -13,6 +13,7 @@ import { holdRepository, listParts, updateMigration } from './store.ts'
 const UNITS: Readonly<Record<string, readonly PartName[]>> = {
   has_issues: ['labels', 'milestones', 'issues', 'comments'],
   has_releases: ['releases'],
+  has_wiki: ['wiki'],
 }
 
 /**

@@ -1,12 +1,11 @@
-import type { PartName } from '../../../db/schema/migrations.ts'
-import type { Part } from './batch.ts'
+import type { PagedPart, Part } from './batch.ts'
 import { commentsPart } from './parts/comments.ts'
 import { issuesPart } from './parts/issues.ts'
 import { labelsPart } from './parts/labels.ts'
 import { milestonesPart } from './parts/milestones.ts'
 import { releasesPart } from './parts/releases.ts'
 
-const parts: Readonly<Record<PartName, Part>> = {
+const parts: Readonly<Record<PagedPart, Part>> = {
   labels: labelsPart,
   milestones: milestonesPart,
   issues: issuesPart,
@@ -14,4 +13,4 @@ const parts: Readonly<Record<PartName, Part>> = {
   releases: releasesPart,
 }
 
-export const partOf = (name: PartName): Part => parts[name]
+export const partOf = (name: PagedPart): Part => parts[name]

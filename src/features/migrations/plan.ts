@@ -6,10 +6,10 @@ import type { MigrateRepoOptions } from './schema.ts'
 const FAMILY: ReadonlySet<string> = new Set(['gitea', 'forgejo', 'hearth'])
 
 /** In the order in which they come: issues refer to labels and milestones, and comments to issues. */
-const PARTS = ['labels', 'milestones', 'issues', 'comments', 'releases'] as const satisfies readonly PartName[]
+const PARTS = ['labels', 'milestones', 'issues', 'comments', 'releases', 'wiki'] as const satisfies readonly PartName[]
 
 /** What can be asked for, and is not carried over. */
-const UNCARRIED = { pull_requests: 'pull requests', wiki: 'the wiki', lfs: 'files of LFS' } as const
+const UNCARRIED = { pull_requests: 'pull requests', lfs: 'files of LFS' } as const
 
 const CONTENT = ['issues', 'labels', 'milestones', 'releases', 'pull_requests', 'wiki', 'lfs'] as const
 

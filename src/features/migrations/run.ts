@@ -2,11 +2,13 @@ import { eq } from 'drizzle-orm'
 import type { MigrationPartRow, MigrationRow } from '../../../db/schema/migrations.ts'
 import { repositories } from '../../../db/schema/repositories.ts'
 import type { Context } from '../../context.ts'
+import { isGitError } from '../../git/errors.ts'
 import type { JobRun } from '../../jobs/handlers.ts'
 import { sha256Hex } from '../../kernel/hashing.ts'
 import { reasonOf } from '../mirrors/failure.ts'
 import { MAX_COPY_TRIES, nextTry } from '../mirrors/schedule.ts'
 import { findPullMirror } from '../mirrors/store.ts'
+import type { PagedPart } from './batch.ts'
 import { greet } from './greet.ts'
 import { partOf } from './parts.ts'
 import { objectsOf } from './read.ts'
@@ -21,6 +23,7 @@ import {
   updateMigration,
   updatePart,
 } from './store.ts'
+import { copyWiki } from './wiki.ts'
 
 /** Pages of one job; then others of its queue have their turn. */
 const PAGES_PER_RUN = 20
@@ -45,6 +48,8 @@ export async function runMigration(context: Context, repositoryId: number, run: 
     await carryPages(context, { migration: await greet(context, { migration, source, run }), source, run })
   } catch (error) {
     run.signal.throwIfAborted()
+    // Deleted meanwhile.
+    if (isGitError(error) && error.code === 'repository') return
     await recordFailure(context, { migration, error, run })
   }
 }
@@ -63,9 +68,7 @@ async function carryPages(context: Context, attempt: Attempt): Promise<void> {
   for (let pages = 0; pages < PAGES_PER_RUN; pages++) {
     const part = await findOpenPart(db, repositoryId)
     if (!part) return await finish(context, attempt)
-    const { path, query } = partOf(part.name)
-    const page = await attempt.source.list(path, { ...query, page: part.page, limit: PAGE_SIZE })
-    if (!(await carryPage(context, attempt, { part, page }))) return
+    if (!(await carryNext(context, attempt, part))) return
   }
   await db.transaction(async (tx) => {
     await attempt.run.holdLease(tx)
@@ -74,10 +77,38 @@ async function carryPages(context: Context, attempt: Attempt): Promise<void> {
 }
 
 /** False when the repository is gone. */
+async function carryNext(context: Context, attempt: Attempt, { name, ...part }: MigrationPartRow): Promise<boolean> {
+  if (name === 'wiki') return carryWiki(context, attempt, { name, ...part })
+  const { path, query } = partOf(name)
+  const page = await attempt.source.list(path, { ...query, page: part.page, limit: PAGE_SIZE })
+  return carryPage(context, attempt, { part: { name, ...part }, page })
+}
+
+/** In one piece. False when the repository is gone. */
+async function carryWiki(
+  context: Context,
+  { migration, source, run }: Attempt,
+  part: MigrationPartRow,
+): Promise<boolean> {
+  const { db, clock } = context
+  const held = await holdRepository(db, migration)
+  if (!held) return false
+  const { credentials } = migration
+  const count = (await source.hasWiki()) ? await copyWiki(context, { ...held, credentials, run }) : 0
+  await db.transaction(async (tx) => {
+    await run.holdLease(tx)
+    const endedAt = clock.now()
+    await updatePart(tx, part, { seen: count, carried: count, total: count, endedAt })
+    await updateMigration(tx, migration.repositoryId, { failures: 0, lastError: '' })
+  })
+  return true
+}
+
+/** False when the repository is gone. */
 function carryPage(
   context: Context,
   { migration, run }: Attempt,
-  { part, page }: { part: MigrationPartRow; page: SourcePage },
+  { part, page }: { part: MigrationPartRow & { name: PagedPart }; page: SourcePage },
 ): Promise<boolean> {
   const { db, clock, config } = context
   const { repositoryId } = migration

@@ -27,7 +27,7 @@ export const MigrateRepoOptions = t.Object(
     milestones: yesNo(),
     pull_requests: yesNo(NOT_CARRIED),
     releases: yesNo(),
-    wiki: yesNo(NOT_CARRIED),
+    wiki: yesNo(),
     lfs: yesNo(NOT_CARRIED),
     lfs_endpoint: text(2048, 'Passed over'),
     aws_access_key_id: text(255, 'Not taken'),

@@ -27,6 +27,8 @@ export interface Source {
   repository(): Promise<Fields>
   /** The id of the account that the credentials belong to; undefined without any, or where they do not tell. @throws OutboundError */
   ownId(): Promise<number | undefined>
+  /** Whether the wiki has a page. @throws OutboundError, SourceError */
+  hasWiki(): Promise<boolean>
   /** @param path below the repository. @throws OutboundError, SourceError */
   list(path: string, query: Readonly<Record<string, string | number>>): Promise<SourcePage>
 }
@@ -78,6 +80,12 @@ export async function openSource(
       if (answer.status !== 200) return undefined
       const value = readJson(answer)
       return isFields(value) && typeof value.id === 'number' ? value.id : undefined
+    },
+    async hasWiki() {
+      const answer = await ask(`${apiUrl}/wiki/pages?limit=1`)
+      if (answer.status === 404) return false
+      const value = readJson(answer)
+      return Array.isArray(value) && value.length > 0
     },
     async list(path, query) {
       const words = new URLSearchParams(Object.entries(query).map(([key, value]) => [key, String(value)]))

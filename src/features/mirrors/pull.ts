@@ -52,10 +52,10 @@ async function update(context: Context, { mirror, repository }: PullMirror, sign
   })
 }
 
-/** Before anything is fetched: what cannot be kept here. */
-function requireAcceptable(
+/** Before anything is fetched: what cannot be kept here. @throws GitError */
+export function requireAcceptable(
   { config }: Context,
-  { objectFormat }: PullMirror['repository'],
+  { objectFormat }: Pick<PullMirror['repository'], 'objectFormat'>,
   { refs }: ListedRemote,
 ): void {
   if (refs.length > config.maxRefs) throw tooManyRefs(config.maxRefs)

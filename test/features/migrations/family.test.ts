@@ -8,7 +8,7 @@ let author: TestUser
 let alice: TestUser
 let bob: TestUser
 let origin: TestRepository
-const EVERYTHING = { labels: true, milestones: true, issues: true, releases: true }
+const EVERYTHING = { labels: true, milestones: true, issues: true, releases: true, wiki: true }
 const MARKUP = '<script>alert(1)</script> **bold**'
 
 beforeAll(async () => {
@@ -66,6 +66,8 @@ async function makeOrigin(): Promise<void> {
     { tag_name: 'next', draft: true },
   ])
     await author.client.post(`${path}/releases`, option)
+  await author.client.post(`${path}/wiki/new`, { title: 'Home', content_base64: btoa('first') })
+  await author.client.patch(`${path}/wiki/page/Home`, { content_base64: btoa('second') })
   await source.drain()
 }
 
@@ -100,6 +102,7 @@ test('labels, milestones, issues, comments and releases come over, with numbers,
       { name: 'issues', carried: 7, seen: 7, total: 7 },
       { name: 'comments', carried: 4 },
       { name: 'releases', carried: 3 },
+      { name: 'wiki', status: 'done', carried: 1 },
     ],
   })
   const shown = await alice.client.get('/repos/alice/copy')
@@ -160,6 +163,22 @@ test('labels, milestones, issues, comments and releases come over, with numbers,
   expect((await alice.client.post('/repos/alice/copy/issues', { title: 'the next' })).number('number')).toBe(9)
 })
 
+test('the wiki comes with its history, and a repository without one has none', async () => {
+  expect((await alice.client.get('/repos/alice/copy/wiki/page/Home')).body).toMatchObject({
+    ...{ title: 'Home', content_base64: btoa('second'), commit_count: 2 },
+  })
+  const wiki = (root: string, { token, name }: TestUser, path: string) =>
+    service.git(['ls-remote', `http://${name}:${token}@${new URL(root).host}/${path}.wiki.git`])
+  expect(await wiki(service.url, alice, 'alice/copy')).toBe(await wiki(source.url, author, 'author/origin'))
+  const bare = await source.createRepository(author, { name: 'bare', auto_init: true })
+  await migrate('bare', { clone_addr: bare.cloneUrl.replace(/\/\/.*@/, '//'), wiki: true, issues: true })
+  await service.drain()
+  expect((await progress('bare')).body).toMatchObject({ status: 'done', parts: [{}, {}, { name: 'wiki', carried: 0 }] })
+  const rows = await service.context
+    .sql`select 1 from wikis w join repositories r on r.id = w.repository_id where name = 'bare'`
+  expect(rows).toHaveLength(0)
+})
+
 test('nobody is notified of what came over, and no feed and no hook tells of it', async () => {
   const { sql } = service.context
   const [repository] = await sql`select id from repositories where name = 'copy'`
@@ -200,11 +219,11 @@ test('credentials are sealed, and gone with what they were for', async () => {
 })
 
 test('what was not asked for does not come, and what cannot come is named', async () => {
-  await migrate('some', { issues: true, pull_requests: true, wiki: true, lfs: true })
+  await migrate('some', { issues: true, pull_requests: true, lfs: true })
   await service.drain()
   const told = await progress('some')
   expect(told.body).toMatchObject({ status: 'done', parts: [{ name: 'issues' }, { name: 'comments' }] })
-  for (const word of ['pull_requests', 'wiki', 'lfs']) expect(told.text).toContain(`(${word}): not carried over`)
+  for (const word of ['pull_requests', 'lfs']) expect(told.text).toContain(`(${word}): not carried over`)
   expect(await list('some', 'labels')).toEqual([])
   expect((await alice.client.get('/repos/alice/some/issues/8')).body).toMatchObject({ labels: [], milestone: null })
 })
