@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { anyOf } from '../../../db/any-of.ts'
 import type { Db } from '../../../db/client.ts'
-import { repositories } from '../../../db/schema/repositories.ts'
+import { type RepositoryRow, repositories } from '../../../db/schema/repositories.ts'
 import { type UserRow, users } from '../../../db/schema/users.ts'
 import { findAccount } from '../../access/load-account.ts'
 import { recordAudit } from '../../audit/record.ts'
@@ -19,6 +19,7 @@ import { requireRepositoryName } from '../repositories/names.ts'
 import { insertRepository, insertWatch, isNameTaken } from '../repositories/store.ts'
 import { payloadOf, subjectOf } from '../repositories/subject.ts'
 import { buildRepository } from '../repository-creation/reserved.ts'
+import { adoptWiki, repositoryOfWiki } from './unadopted-wiki.ts'
 
 const nameOf = ({ owner, name }: UnadoptedFolder): string => `${owner}/${name}`
 
@@ -86,22 +87,57 @@ async function findKnown(db: Db, folders: readonly UnadoptedFolder[]): Promise<R
 
 /**
  * Makes a folder a private repository of its owner. The folder is copied, checked and then removed, so that a failure on the way
- * loses nothing.
+ * loses nothing. NAME.wiki beside it comes along, and is the wiki of a repository NAME that is there already.
  * @throws Refusal 404 when there is no such folder, owner or when the name is in use, 422 for what is no sound repository
  */
 export async function adoptRepository(context: Context, actor: Actor, folder: UnadoptedFolder): Promise<void> {
   const owner = await requireFree(context, folder)
   if (!(await context.git.isUnadopted(folder))) throw notFound()
+  const known = await findByName(context.db, owner, repositoryOfWiki(folder))
+  if (known) {
+    await git(() => adoptWiki(context, actor, { repository: known, owner, folder }))
+    return removeAdopted(context, folder)
+  }
   requireRepositoryName(folder.name)
-  await buildRepository(context, {
+  const id = await buildRepository(context, {
     buildFolder: (id) => git(() => context.git.importRepository(id, folder)),
     insertRows: (tx, id) => insertRows({ ...context, db: tx }, { actor, owner, name: folder.name }, id),
   })
+  await removeAdopted(context, folder)
+  await adoptWikiBeside(context, actor, { id, owner, folder })
+}
+
+/** One that cannot be adopted stays in the list, where adopting it by itself says why. */
+async function adoptWikiBeside(
+  context: Context,
+  actor: Actor,
+  { id, owner, folder }: { id: number; owner: UserRow; folder: UnadoptedFolder },
+): Promise<void> {
+  const beside = { ...folder, name: `${folder.name}.wiki` }
+  if (!(await context.git.isUnadopted(beside))) return
+  const [repository] = await context.db.select().from(repositories).where(eq(repositories.id, id))
+  if (!repository) return
+  try {
+    await adoptWiki(context, actor, { repository, owner, folder: beside })
+  } catch (err) {
+    return context.log.warn({ err, folder: nameOf(beside) }, 'the wiki of an adopted repository could not be adopted')
+  }
+  await removeAdopted(context, beside)
+}
+
+async function removeAdopted(context: Context, folder: UnadoptedFolder): Promise<void> {
   try {
     await context.git.removeUnadopted(folder)
   } catch (err) {
     context.log.warn({ err, folder: nameOf(folder) }, 'the folder of an adopted repository could not be removed')
   }
+}
+
+async function findByName(db: Db, { id }: UserRow, name: string | undefined): Promise<RepositoryRow | undefined> {
+  if (name === undefined) return undefined
+  const named = and(eq(repositories.ownerId, id), eq(repositories.lowerName, name.toLowerCase()))
+  const [row] = await db.select().from(repositories).where(named)
+  return row
 }
 
 interface Adoption {

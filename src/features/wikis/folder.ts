@@ -25,7 +25,9 @@ export function openWiki(context: Context, repository: Pick<RepositoryRow, 'id' 
     const found = await findWiki(context.db, repository.id)
     if (found !== undefined) return found
     try {
-      return await makeWiki(context, repository)
+      return await buildWiki(context, repository.id, async (id) => {
+        await context.git.createRepository(id, { objectFormat: repository.objectFormat, defaultBranch: WIKI_BRANCH })
+      })
     } catch (error) {
       // Another replica was quicker.
       const other = violatedConstraint(error) === 'wikis_pkey' ? await findWiki(context.db, repository.id) : undefined
@@ -35,14 +37,17 @@ export function openWiki(context: Context, repository: Pick<RepositoryRow, 'id' 
   })
 }
 
-function makeWiki(
+/**
+ * Makes the folder of a wiki, and the row with which it is there.
+ * @throws Refusal 404 when the repository has gone; the violated constraint `wikis_pkey` when it has a wiki
+ */
+export function buildWiki(
   context: Context,
-  { id: repositoryId, objectFormat }: Pick<RepositoryRow, 'id' | 'objectFormat'>,
+  repositoryId: number,
+  buildFolder: (id: number) => Promise<void>,
 ): Promise<number> {
   return buildRepository(context, {
-    async buildFolder(id) {
-      await context.git.createRepository(id, { objectFormat, defaultBranch: WIKI_BRANCH })
-    },
+    buildFolder,
     async insertRows(tx, id) {
       if (!(await lockRepository(tx, repositoryId))) throw notFound()
       await insertWiki(tx, { repositoryId, folderId: id, updatedAt: context.clock.now() })
