@@ -61,6 +61,27 @@ const words = () =>
     [headers['x-gitea-event-type'], json.action ?? json.ref].filter(Boolean).join(' '),
   )
 
+test('pages of wikis are told, by their titles', async () => {
+  await hooked({ events: ['wiki'] })
+  const content_base64 = Buffer.from('text').toString('base64')
+  await owner.client.post(`${repo.path}/wiki/new`, { title: 'A/B page', content_base64, message: 'First' })
+  await owner.client.patch(`${repo.path}/wiki/page/A%2FB-page`, { title: 'New' })
+  await owner.client.delete(`${repo.path}/wiki/page/New`)
+  await service.drain()
+  expect(words()).toEqual(['wiki created', 'wiki edited', 'wiki deleted'])
+  expect(sink.received.map(({ json }) => [json.page, json.comment])).toEqual([
+    ['A/B page', 'First'],
+    ['New', 'Update "New"'],
+    ['New', ''],
+  ])
+  const [created] = sink.received
+  expect(created?.json).toMatchObject({
+    repository: { full_name: `${owner.name}/${repo.name}` },
+    sender: { login: owner.name },
+  })
+  expect(Object.keys(created?.json ?? {})).toEqual(['action', 'repository', 'sender', 'page', 'comment'])
+})
+
 describe('what happens to issues is told', () => {
   test('as it was when it happened, in its order, whatever came after', async () => {
     await hooked()
