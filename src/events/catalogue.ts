@@ -126,6 +126,8 @@ export const eventCatalogue = {
     /** New on this branch; 0 for tags and deletions. */
     commitsCount: Type.Integer(),
     isForced: Type.Boolean(),
+    /** It came from the server that the repository mirrors; absent for what somebody pushed. */
+    isMirrorSync: Type.Optional(Type.Boolean()),
     /** The newest of them, newest first; absent where the push moved so many refs that they were not read. */
     commits: Type.Optional(Type.Array(PushedCommit)),
   }),

@@ -25,8 +25,14 @@ export interface Operation {
   content?: string
 }
 
-/** Gitea's word for an event and what the feed keeps of it; undefined for what is no news. */
-export function operationOf(event: RecordedEvent, fullName: string): Operation | undefined {
+/** Gitea's words for an event and what the feed keeps of it; none for what is no news. */
+export function operationsOf(event: RecordedEvent, fullName: string): Operation[] {
+  if (event.kind === 'push' && event.payload.isMirrorSync) return mirrorSyncOf(event.payload, fullName)
+  const operation = operationOf(event, fullName)
+  return operation ? [operation] : []
+}
+
+function operationOf(event: RecordedEvent, fullName: string): Operation | undefined {
   switch (event.kind) {
     case 'repository.created':
     case 'repository.forked':
@@ -50,12 +56,24 @@ type PushPayload = Extract<RecordedEvent, { kind: 'push' }>['payload']
 
 function pushOf(payload: PushPayload, fullName: string): Operation | undefined {
   const { ref: refName, newSha } = payload
-  const isGone = /^0+$/.test(newSha)
+  const isGone = isZero(newSha)
   if (refName.startsWith('refs/tags/')) return { opType: isGone ? 'delete_tag' : 'push_tag', refName }
   if (!refName.startsWith('refs/heads/')) return undefined
   if (isGone) return { opType: 'delete_branch', refName }
   return { opType: 'commit_repo', refName, content: JSON.stringify(describePush(payload, fullName)) }
 }
+
+/** Wire: a ref that is new is pushed, without commits, and made. */
+function mirrorSyncOf(payload: PushPayload, fullName: string): Operation[] {
+  const { ref: refName, oldSha, newSha } = payload
+  if (isZero(newSha)) return [{ opType: 'mirror_sync_delete', refName }]
+  const isNew = isZero(oldSha)
+  const told = isNew ? { ...payload, commits: [], commitsCount: 0 } : payload
+  const push = { opType: 'mirror_sync_push', refName, content: JSON.stringify(describePush(told, fullName)) }
+  return isNew ? [push, { opType: 'mirror_sync_create', refName }] : [push]
+}
+
+const isZero = (sha: string): boolean => /^0+$/.test(sha)
 
 /** The newest commits of a push that a feed shows, and how much of a message. */
 const MAX_COMMITS = 5
@@ -76,7 +94,7 @@ function describePush({ oldSha, newSha, commits = [], commitsCount }: PushPayloa
   return {
     Commits: shown,
     HeadCommit: shown[0] ?? null,
-    CompareURL: /^0+$/.test(oldSha) ? '' : `${fullName}/compare/${oldSha}...${newSha}`,
+    CompareURL: isZero(oldSha) ? '' : `${fullName}/compare/${oldSha}...${newSha}`,
     Len: commitsCount,
   }
 }

@@ -106,7 +106,18 @@ const ofTeam = (teamId: number): SQL => sql`${repositories.id} in (${reachedByTe
 const units: readonly { unit: keyof typeof unitSwitch; words: readonly string[] }[] = [
   { unit: 'repo.issues', words: ['create_issue', 'close_issue', 'reopen_issue', 'comment_issue'] },
   { unit: 'repo.releases', words: ['publish_release'] },
-  { unit: 'repo.code', words: ['commit_repo', 'push_tag', 'delete_tag', 'delete_branch'] },
+  {
+    unit: 'repo.code',
+    words: [
+      'commit_repo',
+      'push_tag',
+      'delete_tag',
+      'delete_branch',
+      'mirror_sync_push',
+      'mirror_sync_create',
+      'mirror_sync_delete',
+    ],
+  },
   {
     unit: 'repo.pulls',
     words: ['create_pull_request', 'close_pull_request', 'reopen_pull_request', 'comment_pull', 'merge_pull_request'],

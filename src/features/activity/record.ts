@@ -1,12 +1,12 @@
 import type { Db } from '../../../db/client.ts'
 import { type Reaction, reaction } from '../../events/reaction.ts'
-import { operationOf, type RecordedEvent, recordedKinds } from './kinds.ts'
+import { operationsOf, type RecordedEvent, recordedKinds } from './kinds.ts'
 import { findFullNames, followOwner, insertActivities } from './store.ts'
 
 /** Queues that the records of one repository share, so that its feed is in the order of events. */
 const QUEUES = 4
 
-/** Writes one record for each event that is news, whoever follows whom: feeds are put together when they are read. */
+/** Writes what is news about each event, whoever follows whom: feeds are put together when they are read. */
 export const activityRecord: Reaction = reaction({
   name: 'activity.record',
   kinds: recordedKinds,
@@ -29,8 +29,9 @@ async function record(db: Db, events: readonly RecordedEvent[]): Promise<void> {
   )
   const made = news.flatMap(({ event, actorId, repositoryId }) => {
     const fullName = names.get(repositoryId)
-    const operation = fullName === undefined ? undefined : operationOf(event, fullName)
-    return operation ? [{ eventId: event.id, actorId, repositoryId, createdAt: event.createdAt, ...operation }] : []
+    const operations = fullName === undefined ? [] : operationsOf(event, fullName)
+    const subject = { eventId: event.id, actorId, repositoryId, createdAt: event.createdAt }
+    return operations.map((operation) => ({ ...subject, ...operation }))
   })
   await insertActivities(db, made)
 }

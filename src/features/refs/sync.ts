@@ -123,13 +123,15 @@ function record(context: Context, survey: Survey, { pusher, pushId, isFirst = fa
 
 async function appendMoves(
   tx: Db,
-  { id, ownerId }: RepositoryRow,
+  { id, ownerId, isMirror }: RepositoryRow,
   { survey: { moves, pushed }, pusher }: { survey: Survey; pusher: { id: number } | undefined },
 ): Promise<void> {
   const subject = { actorId: pusher?.id ?? null, repositoryId: id, ownerId }
   const events = moves.flatMap((move, index): NewEvent[] => {
     const payload = pushed[index]
-    const push = payload ? [{ ...subject, kind: 'push' as const, payload }] : []
+    // Nobody else moves the refs of a mirror.
+    const origin = isMirror ? { isMirrorSync: true } : {}
+    const push = payload ? [{ ...subject, kind: 'push' as const, payload: { ...payload, ...origin } }] : []
     // Wire: a tag is pushed and then made, a branch is made and then pushed.
     return move.ref.startsWith(TAGS) ? [...push, ...refEvents(move, subject)] : [...refEvents(move, subject), ...push]
   })

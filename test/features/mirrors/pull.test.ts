@@ -73,6 +73,36 @@ test('a mirror follows: new, moved, forced and deleted branches and tags', async
   expect((await service.context.git.fsck(id, { isFull: true })).isSound).toBe(true)
 })
 
+test('feeds tell what the other server has changed, in the words for mirrors', async () => {
+  await mirror('feed')
+  const words = async () => {
+    const { body } = await alice.client.get(`${path('feed')}/activities/feeds`, { limit: 50 })
+    if (!Array.isArray(body)) throw new Error('no feed')
+    return body.map(({ op_type, ref_name, content }) => ({ op_type, ref_name, content }))
+  }
+  const created = { op_type: 'create_repo', ref_name: '', content: '' }
+  expect(await words()).toEqual([created])
+  const sha = await other.commit('feed', 'main')
+  await other.inside('feed', 'tag', 'v1', 'main')
+  await sync('feed')
+  const told = await words()
+  expect(told.map(({ op_type, ref_name }) => `${op_type} ${ref_name}`).sort()).toEqual([
+    'create_repo ',
+    'mirror_sync_create refs/tags/v1',
+    'mirror_sync_push refs/heads/main',
+    'mirror_sync_push refs/tags/v1',
+  ])
+  const pushed = told.filter(({ op_type }) => op_type === 'mirror_sync_push')
+  const lists = pushed.map(({ ref_name, content }) => [ref_name, JSON.parse(content)]).sort()
+  expect(lists).toMatchObject([
+    ['refs/heads/main', { Len: 1, Commits: [{ Sha1: sha }] }],
+    ['refs/tags/v1', { Len: 0, Commits: [], HeadCommit: null, CompareURL: '' }],
+  ])
+  await other.inside('feed', 'tag', '-d', 'v1')
+  await sync('feed')
+  expect((await words())[0]).toEqual({ op_type: 'mirror_sync_delete', ref_name: 'refs/tags/v1', content: '' })
+})
+
 test('without pruning what is gone there stays here', async () => {
   await mirror('keep')
   expect((await alice.client.patch(path('keep'), { enable_prune: false })).status).toBe(200)
