@@ -140,6 +140,12 @@ const variables = {
   maxResponseItems: integer(50, { minimum: 1, maximum: 1000 }, 'Largest page of a list.'),
   defaultPagingNum: integer(30, { minimum: 1, maximum: 1000 }, 'Page of a list when the client names no size.'),
   maxBodyBytes: bytes('16MiB', 'Largest body of a request, except pushes.'),
+  attachmentEnabled: yesNo(true, 'Whether files can be added to releases. Those that are there stay.'),
+  releaseFileMaxSize: bytes('2GiB', 'Largest file of a release.'),
+  releaseAllowedTypes: {
+    ...list('Endings that names of files of releases may have, such as `.zip`; all without it.'),
+    allowed: 'endings that begin with a dot, separated by commas',
+  },
   maxPushBytes: bytes('2GiB', 'Largest push, and the most that one update of a mirror or one migration may bring.'),
   maxUrlBytes: integer(8192, { minimum: 256, maximum: 65536 }, 'Longest address of a request.'),
   maxHeaderBytes: bytes('16KiB', 'Largest head of a request.'),
@@ -322,7 +328,13 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   }
   if (problems.length > 0) throw new ConfigError(problems.join('\n'))
   if (!Value.Check(schema, values)) throw new ConfigError('the table of variables has a default that it does not allow')
-  const between = [...proxyFaults(values), ...hostFaults(values), ...mailFaults(values), ...storageFaults(values)]
+  const between = [
+    ...proxyFaults(values),
+    ...hostFaults(values),
+    ...mailFaults(values),
+    ...storageFaults(values),
+    ...endingFaults(values),
+  ]
   if (between.length > 0) throw new ConfigError(between.join('\n'))
   const dataDir = resolve(values.dataDir)
   return Object.freeze({
@@ -364,6 +376,14 @@ function mailFaults({ smtpUrl, mailFrom, confirmEmails }: Static<typeof schema>)
     faults.push('CONFIRM_EMAILS=true needs SMTP_URL: without it no address could ever be confirmed')
   return faults
 }
+
+const endingFaults = ({ releaseAllowedTypes }: Static<typeof schema>): string[] =>
+  releaseAllowedTypes
+    .filter((ending) => !/^\.[^\s/]+$/.test(ending))
+    .map(
+      (ending) =>
+        `RELEASE_ALLOWED_TYPES=${JSON.stringify(ending)} is not allowed: ${allowed(variables.releaseAllowedTypes)}`,
+    )
 
 function storageFaults(values: Static<typeof schema>): string[] {
   if (values.objectStorage !== 's3') return []

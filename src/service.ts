@@ -5,6 +5,7 @@ import type { HashCost } from './auth/password.ts'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
 import { createDispatcher } from './events/dispatcher.ts'
+import { FORM_BYTES } from './features/attachments/receive.ts'
 import { provideBuiltInApplications } from './features/oauth-applications/built-in.ts'
 import { createFirstAdministrator, type FirstAdministrator } from './first-admin.ts'
 import type { Exchange } from './http/exchange.ts'
@@ -114,7 +115,7 @@ async function listen(config: Config, log: Log, fetch: Service['fetch']) {
     port: config.port,
     maxHeaderBytes: config.maxHeaderBytes,
     maxUrlBytes: config.maxUrlBytes,
-    maxBodyBytes: Math.max(config.maxBodyBytes, config.maxPushBytes),
+    maxBodyBytes: Math.max(config.maxBodyBytes, config.maxPushBytes, config.releaseFileMaxSize + FORM_BYTES),
     idleSeconds: config.requestTimeoutSeconds,
     // Behind a proxy all come from its address, and the proxy counts them.
     maxConnectionsPerAddress: config.trustedProxies.length > 0 ? 0 : config.maxConnectionsPerAddress,

@@ -52,6 +52,8 @@ import m0049 from './0049_actions_values.sql' with { type: 'text' }
 import m0050 from './0050_wikis.sql' with { type: 'text' }
 import m0051 from './0051_migration_contents.sql' with { type: 'text' }
 import m0052 from './0052_newest_refs.sql' with { type: 'text' }
+import m0053 from './0053_attachments.sql' with { type: 'text' }
+import m0054 from './0054_attachments_removed.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -113,4 +115,6 @@ export const migrations: readonly Migration[] = [
   { name: '0050_wikis', sql: m0050 },
   { name: '0051_migration_contents', sql: m0051 },
   { name: '0052_newest_refs', sql: m0052 },
+  { name: '0053_attachments', sql: m0053 },
+  { name: '0054_attachments_removed', sql: m0054 },
 ]

@@ -52,6 +52,7 @@ import { branchProtectionRoutes } from '../features/protections/branch-routes.ts
 import { tagProtectionRoutes } from '../features/protections/tag-routes.ts'
 import { publicKeyRoutes } from '../features/public-keys/routes.ts'
 import { rawRoutes } from '../features/raw/routes.ts'
+import { releaseAssetRoutes } from '../features/releases/asset-routes.ts'
 import { releaseRoutes } from '../features/releases/routes.ts'
 import { renderingRoutes, repositoryRenderingRoutes } from '../features/rendering/routes.ts'
 import { repositoryAvatarRoutes } from '../features/repositories/avatar-routes.ts'
@@ -131,6 +132,7 @@ const repositoryApi = (context: Context) =>
     .use(tagRoutes(context))
     .use(tagProtectionRoutes(context))
     .use(releaseRoutes(context))
+    .use(releaseAssetRoutes(context))
     .use(deployKeyRoutes(context))
 
 /** What Git repositories hold. */

@@ -2,10 +2,12 @@ import { bearer } from '@elysiajs/bearer'
 import { Elysia } from 'elysia'
 import type { Context } from '../context.ts'
 import { archivePages } from '../features/archives/routes.ts'
+import { attachmentPages } from '../features/attachments/routes.ts'
 import { avatarRoutes } from '../features/avatars/routes.ts'
 import { healthRoutes } from '../features/health/routes.ts'
 import { nodeInfoDiscovery } from '../features/nodeinfo/routes.ts'
 import { rawPages } from '../features/raw/routes.ts'
+import { releaseDownloadPages } from '../features/releases/asset-routes.ts'
 import { transportRoutes } from '../features/transport/routes.ts'
 import { jsonAnswers } from '../http/answers.ts'
 import { bodyReader } from '../http/body.ts'
@@ -82,6 +84,8 @@ export function createApp(context: Context) {
     .use(accountKeyPages(context))
     .use(rawPages(context))
     .use(archivePages(context))
+    .use(attachmentPages(context))
+    .use(releaseDownloadPages(context))
     .use(unbuiltRoutes())
     .use(api(context))
   if (context.config.enableSwagger) {

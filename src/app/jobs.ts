@@ -5,6 +5,7 @@ import { tokenTasks } from '../features/access-tokens/expired.ts'
 import { activityTasks } from '../features/activity/prune.ts'
 import { activityRecord } from '../features/activity/record.ts'
 import { statisticsTasks } from '../features/admin/statistics.ts'
+import { attachmentTasks } from '../features/attachments/collect.ts'
 import { auditTasks } from '../features/audit-log/retention.ts'
 import { avatarTasks } from '../features/avatars/service.ts'
 import { emailTasks } from '../features/emails/tasks.ts'
@@ -54,6 +55,7 @@ export const periodicTasks: readonly CronTask[] = [
   ...streamTasks,
   ...auditTasks,
   ...avatarTasks,
+  ...attachmentTasks,
   ...userTasks,
   ...emailTasks,
   ...tokenTasks,

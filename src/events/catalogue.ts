@@ -81,6 +81,19 @@ const Release = Type.Object({
   authorId: Type.Union([Type.Integer(), Type.Null()]),
   createdAt: Type.String(),
   publishedAt: Type.String(),
+  /** Its files; versions before this one did not say. */
+  assets: Type.Optional(
+    Type.Array(
+      Type.Object({
+        id: Type.Integer(),
+        uuid: Type.String(),
+        name: Type.String(),
+        size: Type.Integer(),
+        downloadCount: Type.Integer(),
+        createdAt: Type.String(),
+      }),
+    ),
+  ),
 })
 /** `comment` is the message of the commit; nothing is said of a page that is gone. */
 const WikiPage = Type.Object({ title: Type.String(), comment: Type.String() })

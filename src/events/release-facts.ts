@@ -1,8 +1,12 @@
+import type { AttachmentRow } from '../../db/schema/attachments.ts'
 import type { ReleaseRow } from '../../db/schema/releases.ts'
 import type { EventPayload } from './catalogue.ts'
 
 /** A release as it is when the event happens. */
-export const releaseFacts = (release: ReleaseRow): EventPayload<'release.published'> => ({
+export const releaseFacts = (
+  release: ReleaseRow,
+  assets: readonly AttachmentRow[],
+): EventPayload<'release.published'> => ({
   releaseId: release.id,
   tagName: release.tagName,
   target: release.target,
@@ -12,4 +16,7 @@ export const releaseFacts = (release: ReleaseRow): EventPayload<'release.publish
   authorId: release.authorId,
   createdAt: release.createdAt.toISOString(),
   publishedAt: (release.publishedAt ?? release.createdAt).toISOString(),
+  assets: assets.map(({ id, uuid, name, size, downloadCount, createdAt: at }) => {
+    return { id, uuid, name, size, downloadCount, createdAt: at.toISOString() }
+  }),
 })

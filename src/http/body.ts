@@ -1,5 +1,5 @@
-import type { TSchema } from '@sinclair/typebox'
-import { Elysia } from 'elysia'
+import type { TObject, TSchema } from '@sinclair/typebox'
+import { Elysia, t } from 'elysia'
 import { invalid, type Refusal, tooLarge } from '../kernel/errors.ts'
 import { coerceToSchema } from './coerce.ts'
 import { exchangeOf } from './exchange.ts'
@@ -16,6 +16,13 @@ export class UnreadableBody {
   }
 }
 
+/**
+ * The body of a route that reads it from the request itself, while it comes: it may be larger than memory, and is limited by whoever
+ * reads it.
+ * @param described what the API description says of it
+ */
+export const streamedBody = (described: TObject) => t.Unsafe<unknown>({ ...described, 'x-streamed': true })
+
 interface KnownRoute {
   method: string
   path: string
@@ -31,6 +38,7 @@ export function bodyReader(maxBytes: number) {
   const plugin = new Elysia({ name: 'body' }).onParse({ as: 'global' }, async ({ request, contentType, route }) => {
     const schema = schemas.get(`${request.method} ${route}`)
     // A route whose body is a text takes it as it is, whatever its media type says.
+    if (schema?.['x-streamed'] === true) return {}
     if (schema?.type === 'string') return await readText(request, maxBytes)
     const isApi = route.startsWith('/api/v1/')
     // Wire: who changes something by the API must say what kind of body it is, also of none. Deleting needs none.

@@ -2,6 +2,7 @@ import { create } from 'content-disposition'
 import { t } from 'elysia'
 import { Refusal } from '../kernel/errors.ts'
 import { exchangeOf } from './exchange.ts'
+import type { MediaType } from './media-type.ts'
 
 /** What a route answers that sends a file instead of JSON. */
 export const FileBody = t.Unsafe<Response>(t.String({ format: 'binary' }))
@@ -50,3 +51,28 @@ export function answerHead(request: Request, bodyLength: number | undefined, hea
   exchangeOf(request).head = { bodyLength }
   return new Response(null, { headers })
 }
+
+/** What a browser may do with a stranger's file: show it, and nothing else. */
+const SANDBOX = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+
+export interface SentFile {
+  name: string
+  media: MediaType
+  /** Of the whole file. */
+  size: number
+  range: ByteRange | undefined
+  etag: string
+}
+
+/** The headers of a stranger's file, or of a part of it. */
+export const fileHeaders = ({ name, media, size, range, etag }: SentFile): Record<string, string> => ({
+  'content-type': media.type,
+  'content-disposition': contentDisposition(media.isInline ? 'inline' : 'attachment', name),
+  'access-control-expose-headers': 'Content-Disposition',
+  'content-length': String(range ? range.end - range.start : size),
+  ...(range && { 'content-range': `bytes ${range.start}-${range.end - 1}/${size}` }),
+  'accept-ranges': 'bytes',
+  'content-security-policy': SANDBOX,
+  'x-content-type-options': 'nosniff',
+  etag,
+})

@@ -13,13 +13,13 @@ export async function newsOfRelease(
   event: StoredEvent<'release.published' | 'release.updated' | 'release.deleted'>,
   action: 'published' | 'updated' | 'deleted',
 ): Promise<News[]> {
-  const { releaseId: id, authorId, createdAt, publishedAt, ...facts } = event.payload
+  const { releaseId: id, authorId, createdAt, publishedAt, assets = [], ...facts } = event.payload
   const common = await showCommon(context, event)
   if (!common) return []
   const [author] = authorId === null ? [] : await context.db.select().from(users).where(eq(users.id, authorId))
   const times = { createdAt: new Date(createdAt), publishedAt: new Date(publishedAt) }
   const place = { apiUrl: common.repository.url, htmlUrl: common.repository.html_url }
-  const shown = { release: { id, ...facts, ...times, isDraft: false }, author }
+  const shown = { release: { id, ...facts, ...times, isDraft: false }, author, assets: assets.map(withTime) }
   const release = presentRelease(shown, place, hookViewer(context))
   return [
     {
@@ -28,3 +28,8 @@ export async function newsOfRelease(
     },
   ]
 }
+
+const withTime = <Asset extends { createdAt: string }>(asset: Asset) => ({
+  ...asset,
+  createdAt: new Date(asset.createdAt),
+})

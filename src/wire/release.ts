@@ -2,7 +2,7 @@ import { t } from 'elysia'
 import type { ReleaseRow } from '../../db/schema/releases.ts'
 import type { UserRow } from '../../db/schema/users.ts'
 import { wireTime } from '../kernel/time.ts'
-import { Attachment } from './attachment.ts'
+import { Attachment, presentAttachment, type ShownAttachment } from './attachment.ts'
 import { int64 } from './fields.ts'
 import { archiveAddresses } from './tag.ts'
 import { presentGhost, presentUserToVisitors, User } from './user.ts'
@@ -34,11 +34,12 @@ export const Release = t.Object(
 export interface ShownRelease {
   release: Omit<ReleaseRow, 'repositoryId' | 'authorId' | 'updatedAt' | 'tagMessage'>
   author: UserRow | undefined
+  assets: readonly ShownAttachment[]
 }
 
 /** Wire: a draft shows the time when it was made for that of its publication. */
 export function presentRelease(
-  { release, author }: ShownRelease,
+  { release, author, assets }: ShownRelease,
   { apiUrl, htmlUrl }: { apiUrl: string; htmlUrl: string },
   viewer: Viewer,
 ): Release {
@@ -58,6 +59,6 @@ export function presentRelease(
     created_at: wireTime(release.createdAt),
     published_at: wireTime(release.publishedAt ?? release.createdAt),
     author: author ? presentUserToVisitors(author, viewer) : presentGhost(viewer),
-    assets: [],
+    assets: assets.map((asset) => presentAttachment(asset, viewer)),
   }
 }

@@ -44,6 +44,10 @@ export async function makeReadableWorld(service: TestService): Promise<PathOf> {
   const milestone = await idOf(`${path}/milestones`, { title: 'one' })
   await send('POST', `${path}/issues`, { title: 'first', labels: [label], milestone, assignees: [admin.name] })
   const release = await idOf(`${path}/releases`, { tag_name: 'v1' })
+  const asset = await admin.client.request(`${path}/releases/${release}/assets?name=a.txt`, {
+    method: 'POST',
+    body: 'a',
+  })
   await send('POST', `${path}/branch_protections`, { rule_name: 'main', enable_push: true })
   const tagRule = await idOf(`${path}/tag_protections`, { name_pattern: 'x*', whitelist_usernames: [admin.name] })
   const puts = [
@@ -105,7 +109,7 @@ export async function makeReadableWorld(service: TestService): Promise<PathOf> {
     [`${own}/commits/{ref}`]: { ref: 'main' },
     [`${own}/labels/{id}`]: { id: label },
     [`${own}/milestones/{id}`]: { id: milestone },
-    [`${own}/releases/{id}`]: { id: release },
+    [`${own}/releases/{id}`]: { id: release, attachment_id: asset.number('id') },
     [`${own}/keys/{id}`]: { id: await idOf(`${path}/keys`, { title: 'deploy', key: makeSshKey().line }) },
     [`${own}/branch_protections`]: { name: 'main' },
     [`${own}/tag_protections/{id}`]: { id: tagRule },

@@ -1,12 +1,9 @@
 import type { Context } from '../../context.ts'
 import type { Client, TreeEntry } from '../../git/model.ts'
 import { hasCurrent } from '../../http/answers.ts'
-import { answerHead, type ByteRange, contentDisposition, readRange, streamed } from '../../http/download.ts'
+import { answerHead, fileHeaders, readRange, streamed } from '../../http/download.ts'
 import { SNIFFED_BYTES, sniffMediaType } from '../../http/media-type.ts'
 import { notFound } from '../../kernel/errors.ts'
-
-/** What a browser may do with a stranger's file: show it, and nothing else. */
-const SANDBOX = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 /**
  * Sends a file of a repository as it is. The ETag is the blob's id, so it is right on every branch.
@@ -28,34 +25,12 @@ export async function serveFile(
   try {
     const beginning = { start: 0, end: Math.min(size, SNIFFED_BYTES) }
     const head = await new Response(await read(beginning, signal)).bytes()
-    const headers = headersOf({ entry, size, range, head })
+    const headers = fileHeaders({ name: entry.name, media: sniffMediaType(head), size, range, etag })
     if (request.method !== 'HEAD') return streamed(body, { status: range ? 206 : 200, headers })
     await body.cancel()
     return answerHead(request, size, headers)
   } catch (error) {
     await body.cancel()
     throw error
-  }
-}
-
-interface Shown {
-  entry: TreeEntry
-  size: number
-  range: ByteRange | undefined
-  head: Uint8Array
-}
-
-function headersOf({ entry, size, range, head }: Shown): Record<string, string> {
-  const { type, isInline } = sniffMediaType(head)
-  return {
-    'content-type': type,
-    'content-disposition': contentDisposition(isInline ? 'inline' : 'attachment', entry.name),
-    'access-control-expose-headers': 'Content-Disposition',
-    'content-length': String(range ? range.end - range.start : size),
-    ...(range && { 'content-range': `bytes ${range.start}-${range.end - 1}/${size}` }),
-    'accept-ranges': 'bytes',
-    'content-security-policy': SANDBOX,
-    'x-content-type-options': 'nosniff',
-    etag: `"${entry.sha}"`,
   }
 }

@@ -1,12 +1,13 @@
-import type { ReleaseRow } from '../../../db/schema/releases.ts'
 import { violatedConstraint } from '../../../db/violations.ts'
 import type { RepositoryAccess } from '../../access/repository-access.ts'
 import { Level } from '../../access/units.ts'
 import type { Context } from '../../context.ts'
 import { appendEvent } from '../../events/append.ts'
+import type { EventPayload } from '../../events/catalogue.ts'
 import { releaseFacts } from '../../events/release-facts.ts'
 import { isValidTagName } from '../../git/names.ts'
 import { conflict, invalid, notFound } from '../../kernel/errors.ts'
+import { listAttachments } from '../attachments/store.ts'
 import { mayChangeTag } from '../protections/decide.ts'
 import { loadGuard } from '../protections/guard.ts'
 import { requireOwnRefs } from '../refs/change.ts'
@@ -27,22 +28,29 @@ import {
 /** Drafts are for those who may write releases. */
 export const seesDrafts = ({ rights }: RepositoryAccess): boolean => rights.level('repo.releases') >= Level.write
 
+type Wanted = { id: number | undefined } | { tagName: string } | { isPrerelease: false }
+
 /** @throws Refusal 404, also for a draft that the caller may not see */
-export async function getRelease(
+export async function getRelease(context: Context, repo: RepositoryAccess, wanted: Wanted): Promise<LoadedRelease> {
+  const found = await findReadableRelease(context, repo, wanted)
+  if (!found) throw notFound()
+  return found
+}
+
+/** Undefined also for a draft that the caller may not see. */
+export async function findReadableRelease(
   { db }: Context,
   repo: RepositoryAccess,
-  wanted: { id: number | undefined } | { tagName: string } | { isPrerelease: false },
-): Promise<LoadedRelease> {
-  if ('id' in wanted && wanted.id === undefined) throw notFound()
+  wanted: Wanted,
+): Promise<LoadedRelease | undefined> {
+  if ('id' in wanted && wanted.id === undefined) return undefined
   const isLatest = 'isPrerelease' in wanted
   const filter: ReleaseFilter = {
     repositoryId: repo.repository.id,
     ...('id' in wanted ? { id: wanted.id ?? 0 } : wanted),
     ...((isLatest || !seesDrafts(repo)) && { isDraft: false }),
   }
-  const found = await findRelease(db, filter)
-  if (!found) throw notFound()
-  return found
+  return findRelease(db, filter)
 }
 
 /** @throws Refusal 404 for an unknown target, 409 when the tag has a release, 422 for a name that cannot be, a protected tag and without commits */
@@ -75,7 +83,7 @@ export async function createRelease(
         createdAt: context.clock.now(),
         publishedAt: isDraft ? null : context.clock.now(),
       })
-      if (!isDraft) await appendEvent(tx, eventOf(subject, 'release.published', made))
+      if (!isDraft) await appendEvent(tx, eventOf(subject, 'release.published', releaseFacts(made, [])))
       return made
     }),
   )
@@ -117,24 +125,27 @@ export async function editRelease(
         isDraft,
         ...(isFirst && { publishedAt: context.clock.now() }),
       })
-      if (row && !isDraft)
-        await appendEvent(tx, eventOf(subject, isFirst ? 'release.published' : 'release.updated', row))
+      if (!row || isDraft) return
+      const facts = releaseFacts(row, await listAttachments(tx, { repositoryId: repository.id, releaseId: row.id }))
+      await appendEvent(tx, eventOf(subject, isFirst ? 'release.published' : 'release.updated', facts))
     }),
   )
   return getRelease(context, subject.repo, { id })
 }
 
-/** The tag stays. @throws Refusal 404 */
+/** The tag stays; files go soon after. @throws Refusal 404 */
 export async function deleteRelease(
   context: Context,
   subject: Subject,
   wanted: { id: number | undefined } | { tagName: string },
 ): Promise<void> {
-  const { release } = await getRelease(context, subject.repo, wanted)
+  const { id } = (await getRelease(context, subject.repo, wanted)).release
+  const repositoryId = subject.repo.repository.id
   await context.db.transaction(async (tx) => {
-    const row = await removeRelease(tx, { repositoryId: subject.repo.repository.id, id: release.id })
+    const assets = await listAttachments(tx, { repositoryId, releaseId: id })
+    const row = await removeRelease(tx, { repositoryId, id })
     if (!row) throw notFound()
-    if (!row.isDraft) await appendEvent(tx, eventOf(subject, 'release.deleted', row))
+    if (!row.isDraft) await appendEvent(tx, eventOf(subject, 'release.deleted', releaseFacts(row, assets)))
   })
 }
 
@@ -184,8 +195,8 @@ async function refusingTaken<Result>(work: () => Promise<Result>): Promise<Resul
 function eventOf(
   { actor, repo: { repository } }: Subject,
   kind: 'release.published' | 'release.updated' | 'release.deleted',
-  release: ReleaseRow,
+  payload: EventPayload<'release.published'>,
 ) {
   const { id: repositoryId, ownerId } = repository
-  return { kind, actorId: actor.user.id, repositoryId, ownerId, payload: releaseFacts(release) }
+  return { kind, actorId: actor.user.id, repositoryId, ownerId, payload }
 }

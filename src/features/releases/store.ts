@@ -1,14 +1,17 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/client.ts'
 import { rowVersion } from '../../../db/row-version.ts'
+import type { AttachmentRow } from '../../../db/schema/attachments.ts'
 import { refs } from '../../../db/schema/refs.ts'
 import { type ReleaseRow, releases } from '../../../db/schema/releases.ts'
 import { type UserRow, users } from '../../../db/schema/users.ts'
 import { numberedPage, type Page, type Paged } from '../../kernel/page.ts'
+import { listByRelease } from '../attachments/store.ts'
 
 export interface LoadedRelease {
   release: ReleaseRow
   author: UserRow | undefined
+  assets: readonly AttachmentRow[]
   /** Changes with the rows that the release is shown from. */
   version: string
 }
@@ -46,7 +49,19 @@ async function select(db: Db, filter: ReleaseFilter, page: Pick<Page, 'limit' | 
     .orderBy(desc(since), desc(releases.id))
     .limit(page.limit)
     .offset(page.offset)
-  return rows.map(({ author, ...row }) => ({ ...row, author: author ?? undefined }))
+  const assets = await listByRelease(
+    db,
+    rows.map(({ release }) => release.id),
+  )
+  return rows.map(({ release, author, version }) => {
+    const own = assets.get(release.id) ?? []
+    return {
+      release,
+      author: author ?? undefined,
+      assets: own.map(({ attachment }) => attachment),
+      version: [version, ...own.map((asset) => asset.version)].join(),
+    }
+  })
 }
 
 export async function listReleases(db: Db, filter: ReleaseFilter, page: Page): Promise<Paged<LoadedRelease>> {
