@@ -10,6 +10,6 @@ export const anyOf = <Column extends PgColumn>(
   values: Iterable<GetColumnData<Column, 'raw'> & (number | string)>,
 ): SQL => sql`${column} = any(${arrayOf(values)}::${sql.raw(column.getSQLType())}[])`
 
-/** As PostgreSQL writes an array: every value in quotes, so that none is taken for null or for two. */
-const arrayOf = (values: Iterable<number | string>): string =>
+/** As PostgreSQL writes an array, for one parameter: every value in quotes, so that none is taken for null or for two. */
+export const arrayOf = (values: Iterable<number | string>): string =>
   `{${Array.from(values, (value) => `"${String(value).replace(/["\\]/g, '\\$&')}"`).join(',')}}`

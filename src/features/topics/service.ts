@@ -1,5 +1,5 @@
 import { and, asc, eq, like, or, sql } from 'drizzle-orm'
-import { anyOf } from '../../../db/any-of.ts'
+import { anyOf, arrayOf } from '../../../db/any-of.ts'
 import type { Db } from '../../../db/client.ts'
 import { escapeLike } from '../../../db/like.ts'
 import { repositories, type TopicRow, topics } from '../../../db/schema/repositories.ts'
@@ -138,10 +138,7 @@ async function countEach(
   names: readonly string[],
 ): Promise<Map<string, number>> {
   if (names.length === 0) return new Map()
-  const list = sql`array[${sql.join(
-    names.map((name) => sql`${name}`),
-    sql`, `,
-  )}]::text[]`
+  const list = sql`${arrayOf(names)}::text[]`
   const rows = await db
     .select({ name: sql<string>`topic.name`, count: sql<number>`count(*)::int` })
     .from(repositories)
