@@ -99,6 +99,10 @@ describe('the teams of a repository', () => {
     expect((await owner.client.put(`${teams}/nothing`)).status).toBe(404)
     expect((await owner.client.delete(`${teams}/nothing`)).status).toBe(404)
     expect((await person.client.put(`${teams}/devs`)).status).toBe(403)
+    expect((await owner.client.put(`${teams}/owners`)).status).toBe(422)
+    // Of many who add it at once only one has.
+    const added = await Promise.all(Array.from({ length: 6 }, () => owner.client.put(`${teams}/devs`)))
+    expect(added.map(({ status }) => status).sort()).toEqual([204, 422, 422, 422, 422, 422])
   })
 })
 

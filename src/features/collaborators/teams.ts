@@ -52,9 +52,8 @@ export async function getRepositoryTeam(
 /** @throws Refusal 403 where only owners give teams access, 404 for an unknown team, 405 without an organization, 422 for one that has it */
 export async function addTeamToRepository(context: Context, target: Target): Promise<void> {
   const team = await requireChangeableTeam(context, target)
-  if (await teamReaches(context.db, team.id, target.repo.repository.id))
+  if (reachesAll(team) || !(await grant(context, { ...target, team })))
     throw invalid(`team '${team.name}' is already added to repo`)
-  await grant(context, { ...target, team })
 }
 
 /** @throws Refusal as `addTeamToRepository`, 422 for a team without access and for one that reaches every repository */
@@ -105,11 +104,13 @@ export async function revokeTeam(context: Context, change: TeamChange): Promise<
   await revoke(context, change)
 }
 
-async function grant({ db }: Context, { actor, repo, team }: TeamChange): Promise<void> {
-  await db.transaction(async (tx) => {
-    if (!(await insertTeamRepository(tx, team.id, repo.repository.id))) return
+/** Whether the team did not have it yet. */
+async function grant({ db }: Context, { actor, repo, team }: TeamChange): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    if (!(await insertTeamRepository(tx, team.id, repo.repository.id))) return false
     const subject = { kind: 'repository', id: repo.repository.id, name: repo.fullName }
     await recordAudit(tx, actor, { action: 'repository.add_team', subject, after: { team: team.name } })
+    return true
   })
 }
 
@@ -137,9 +138,10 @@ function requireMayChange({ repo }: TeamChange): void {
     throw forbidden('only owners of the organization may change the access of teams')
 }
 
+const reachesAll = (team: TeamRow): boolean => team.includesAllRepositories || team.permission === 'owner'
+
 function requireSingly(team: TeamRow): void {
-  if (team.includesAllRepositories || team.permission === 'owner')
-    throw invalid('the team reaches every repository of the organization')
+  if (reachesAll(team)) throw invalid('the team reaches every repository of the organization')
 }
 
 function requireOrganization({ owner }: RepositoryAccess): void {
