@@ -71,7 +71,7 @@ const variables = {
   maxOwned: integer(
     1000,
     { minimum: 1, maximum: 1_000_000 },
-    'Tokens, keys, hooks, labels, milestones, teams, blocks and organizations of one owner, of each kind.',
+    'Tokens, keys, hooks, labels, milestones, teams, blocks, organizations and collaborators of one owner, of each kind.',
   ),
   maxRefs: integer(50_000, { minimum: 1 }, 'Branches and tags of one repository.'),
   freedNameDays: integer(

@@ -90,6 +90,7 @@ test('requests at the same instant make no more than one after the other', async
     access_tokens: (index) =>
       withPassword.post(`/users/${person.name}/tokens`, { name: `k${index}`, scopes: ['read:user'] }),
     public_keys: (index) => person.client.post('/user/keys', { title: `k${index}`, key: makeKey(service).line }),
+    collaborations: (index) => person.client.put(`${own.path}/collaborators/${others[index]?.name}`, {}),
     blocks: (index) => person.client.put(`/user/blocks/${others[index]?.name}`),
   }
   const before = await countAll()

@@ -4,6 +4,7 @@ import { isBlockedInside } from '../../access/blocks.ts'
 import { decideRights, maySeeOwner } from '../../access/decide.ts'
 import { findRepositoryById } from '../../access/load.ts'
 import { findAccount, type LoadedAccount } from '../../access/load-account.ts'
+import { requireOwnedQuota } from '../../access/quota.ts'
 import type { RepositoryAccess } from '../../access/repository-access.ts'
 import { Level, levelWord } from '../../access/units.ts'
 import { recordAudit } from '../../audit/record.ts'
@@ -12,6 +13,7 @@ import type { Context } from '../../context.ts'
 import { forbidden, invalid, notFound } from '../../kernel/errors.ts'
 import { auditSubjectOf } from '../repositories/subject.ts'
 import {
+  countCollaborators,
   findCollaboration,
   type Grant,
   removeAssignments,
@@ -48,7 +50,7 @@ export async function requireCollaborator({ db, config }: Context, { actor, repo
   throw notFound()
 }
 
-/** @throws Refusal 403 for somebody whom the owner has blocked or who has blocked the owner, 422 for the owner and for an organization */
+/** @throws Refusal 403 for somebody whom the owner has blocked or who has blocked the owner, 422 for the owner, an organization and one too many */
 export async function addCollaborator(context: Context, target: Target, permission: Grant): Promise<void> {
   const { actor, repo } = target
   const { row: person } = await findPerson(context, target)
@@ -58,7 +60,13 @@ export async function addCollaborator(context: Context, target: Target, permissi
     const byOwner = await isBlockedInside(tx, { blockerId: repo.owner.id, blockedId: person.id })
     const byPerson = await isBlockedInside(tx, { blockerId: person.id, blockedId: repo.owner.id })
     if (byOwner || byPerson) throw forbidden('the owner has blocked this user, or the user the owner')
-    await upsertCollaboration(tx, { repositoryId: repo.repository.id, userId: person.id, permission })
+    const { id: repositoryId } = repo.repository
+    await upsertCollaboration(tx, { repositoryId, userId: person.id, permission })
+    await requireOwnedQuota(tx, context.config, {
+      items: 'collaborators',
+      of: `repository ${repositoryId}`,
+      count: () => countCollaborators(tx, repositoryId),
+    })
     const after = { collaborator: person.name, permission }
     await recordAudit(tx, actor, {
       action: 'repository.add_collaborator',

@@ -10,19 +10,21 @@ import { numberedPage, type Page, type Paged } from '../../kernel/page.ts'
 export type Grant = (typeof collaborations.$inferSelect)['permission']
 
 export async function listCollaborators(db: Db, repositoryId: number, page: Page): Promise<Paged<UserRow>> {
-  const mine = eq(collaborations.repositoryId, repositoryId)
   const byName = db
     .select({ user: users })
     .from(collaborations)
     .innerJoin(users, eq(users.id, collaborations.userId))
-    .where(mine)
+    .where(eq(collaborations.repositoryId, repositoryId))
     .orderBy(asc(users.lowerName))
   const [rows, total] = await Promise.all([
     byName.limit(page.limit).offset(page.offset),
-    db.$count(collaborations, mine),
+    countCollaborators(db, repositoryId),
   ])
   return numberedPage(page, { rows: rows.map(({ user }) => user), total })
 }
+
+export const countCollaborators = (db: Db, repositoryId: number): Promise<number> =>
+  db.$count(collaborations, eq(collaborations.repositoryId, repositoryId))
 
 export async function findCollaboration(db: Db, repositoryId: number, userId: number): Promise<Grant | undefined> {
   const [row] = await db
