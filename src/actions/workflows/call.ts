@@ -65,6 +65,9 @@ function passInputs(call: Call, definition: CallDefinition, scope: Scope, file: 
   return inputs
 }
 
+/** Each job has its own, so every workflow has them. */
+const JOB_TOKENS: readonly string[] = ['GITHUB_TOKEN', 'GITEA_TOKEN']
+
 /** By the names in the called workflow, those of the repository. What the caller itself was not given stays unknown. */
 function passSecrets({ secrets }: Call, definition: CallDefinition, own: PassedSecrets): PassedSecrets {
   if (secrets === 'inherit') return own
@@ -76,7 +79,7 @@ function passSecrets({ secrets }: Call, definition: CallDefinition, own: PassedS
   if (own === 'all') return secrets
   return Object.fromEntries(
     Object.entries(secrets).flatMap(([alias, name]) => {
-      const source = Object.hasOwn(own, name) ? own[name] : undefined
+      const source = Object.hasOwn(own, name) ? own[name] : JOB_TOKENS.find((token) => token === name)
       return source === undefined ? [] : [[alias, source]]
     }),
   )

@@ -9,7 +9,7 @@ export const MAX_YAML_VALUES = 20_000
 export const MAX_YAML_ALIASES = 100
 /** In one list of a filter. */
 export const MAX_PATTERNS = 100
-/** Of a push, as GitHub documents it for one filter; later ones are not looked at. */
+/** Of one event; later ones are not looked at. GitHub looks at 300, and `changes` of the Git engine gives this many. */
 export const MAX_CHANGED_PATHS = 3000
 /** As GitHub documents it. */
 export const MAX_MATRIX_JOBS = 256

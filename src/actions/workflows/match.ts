@@ -1,3 +1,4 @@
+import type { WorkflowError } from './faults.ts'
 import { MAX_CHANGED_PATHS } from './limits.ts'
 import type { EventFilter, Workflow } from './model.ts'
 import { parsePatterns } from './pattern.ts'
@@ -23,6 +24,9 @@ const DEFAULT_TYPES: Readonly<Record<string, readonly string[]>> = {
   pull_request: ['opened', 'synchronize', 'reopened'],
   pull_request_target: ['opened', 'synchronize', 'reopened'],
 }
+
+/** As a thread tells it. */
+export type ReadMatch = { isMatched: boolean; errors?: undefined } | { isMatched?: undefined; errors: WorkflowError[] }
 
 /** Whether an event starts a workflow. All filters of the event have to agree. */
 export function matches({ on }: Pick<Workflow, 'on'>, event: TriggerEvent): boolean {

@@ -89,7 +89,7 @@ export interface Job {
   condition: string
   /** A label, labels, or `group` and `labels`. Absent in a job that calls a workflow. */
   runsOn?: Json | undefined
-  strategy: StrategyTemplate
+  strategy: StrategyTemplate | Template
   concurrency?: ConcurrencyTemplate | undefined
   timeoutMinutes?: number | Template | undefined
   continueOnError?: boolean | Template | undefined
@@ -104,7 +104,7 @@ export interface Job {
   source: JsonRecord
 }
 
-/** The whole, the matrix, or parts of it may be templates. */
+/** The matrix, or parts of it, may be templates. */
 export interface StrategyTemplate {
   matrix?: Json | undefined
   failFast?: boolean | Template | undefined

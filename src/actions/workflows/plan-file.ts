@@ -1,16 +1,15 @@
 import { enterCall, leaveCall } from './call.ts'
 import { evaluate, isTruthy, type Scope } from './expression.ts'
 import { describeFault, WorkflowFault } from './faults.ts'
-import { expandInstances, type Instance, identify, wholeOf } from './instances.ts'
-import type { JsonRecord } from './json.ts'
+import { expandInstances, type Instance, identify, wholeOf, withMatrix } from './instances.ts'
 import { MAX_RUN_JOBS } from './limits.ts'
 import type { Job } from './model.ts'
 import { ancestorsOf, combineOutcomes, type Outcomes, statusFunctions } from './outcome.ts'
-import type { FinishedJob, JobIdentity, PlannedJob, ReadyJob } from './plan-model.ts'
+import type { FinishedJob, JobIdentity, PlannedJob } from './plan-model.ts'
 import { contextsOf, type FileScope, needsContext } from './plan-scope.ts'
-import { limitPermissions } from './read-permissions.ts'
-import { evaluateConcurrency, evaluateFlag, evaluateRunsOn, evaluateStrategy, evaluateTimeout } from './settings.ts'
-import { evaluateText, mentionsNeeds } from './template.ts'
+import { makeReady } from './ready.ts'
+import { evaluateConcurrency, evaluateStrategy, tellLabels } from './settings.ts'
+import { mentionsNeeds } from './template.ts'
 
 export interface PlannedFile {
   jobs: PlannedJob[]
@@ -53,39 +52,42 @@ interface JobScope {
 }
 
 function planJob(job: Job, { file, jobs, outcomes }: JobScope): Planned {
-  const whole = file.run.finished[wholeOf(job, file).key]
-  if (whole) return combine([finish(identify(job, wholeOf(job, file), file, undefined), whole)])
-  const isBlocked = job.needs.some((id) => !outcomes.has(id))
-  const scope: Scope = {
-    contexts: contextsOf(file, { needs: needsContext(job.needs, outcomes) }),
-    functions: [],
-    budget: file.run.budget,
-  }
+  const whole = wholeOf(job, file)
+  const unnamed = identify(job, whole, file, undefined)
+  const finished = file.run.finished[whole.key]
+  if (finished) return finish(unnamed, finished)
+  const needs = needsContext(job.needs, outcomes)
+  const scope: Scope = { contexts: contextsOf(file, { needs }), functions: [], budget: file.run.budget }
   try {
-    if (isBlocked) return { jobs: listBlocked(job, file, scope) }
-    const results = ancestorsOf(job, jobs).flatMap((id) => {
-      const result = outcomes.get(id)?.result
-      return result ? [[id, result] as const] : []
-    })
-    const functions = statusFunctions(new Map(results), file.run.isCancelled)
-    const isWanted = isTruthy(evaluate(job.condition, { ...scope, functions }))
+    if (job.needs.some((id) => !outcomes.has(id))) return { jobs: listBlocked(job, file, scope) }
+    const isWanted = isTruthy(
+      evaluate(job.condition, { ...scope, functions: functionsFor(job, { file, jobs, outcomes }) }),
+    )
     // A matrix of a job that is skipped may be made of outputs that do not exist.
-    const instances =
-      isWanted || !mentionsNeeds(job.source.strategy) ? expandInstances(job, file, scope) : [wholeOf(job, file)]
-    return combine(instances.map((instance) => planInstance(job, instance, { file, outcomes, isWanted })))
+    const isKnown = isWanted || !mentionsNeeds(job.source.strategy)
+    const instances = isKnown ? expandInstances(job, file, evaluateStrategy(job.strategy, scope)) : [whole]
+    return combine(instances.map((instance) => planInstance(job, instance, { file, scope, isWanted })))
   } catch (error) {
-    return invalid(identify(job, wholeOf(job, file), file, undefined), error)
+    return invalid(unnamed, error)
   }
+}
+
+function functionsFor(job: Job, { file, jobs, outcomes }: JobScope): Scope['functions'] {
+  const results = ancestorsOf(job, jobs).flatMap((id) => {
+    const result = outcomes.get(id)?.result
+    return result ? [[id, result] as const] : []
+  })
+  return statusFunctions(new Map(results), file.run.isCancelled)
 }
 
 /** Its parts are listed already, unless they depend on results. */
 function listBlocked(job: Job, file: FileScope, scope: Scope): PlannedJob[] {
-  const isKnown = !mentionsNeeds(job.source.strategy) && job.call === undefined
-  const instances = isKnown ? expandInstances(job, file, scope) : [wholeOf(job, file)]
-  return instances.map((instance) => {
-    const named =
-      isKnown && !mentionsNeeds(job.name) ? withMatrix(scope, { file, job, instance, needs: {} }) : undefined
-    return { ...identify(job, instance, file, named), state: 'blocked' }
+  if (job.call || mentionsNeeds(job.source.strategy))
+    return [{ ...identify(job, wholeOf(job, file), file, undefined), state: 'blocked', labels: [] }]
+  return expandInstances(job, file, evaluateStrategy(job.strategy, scope)).map((instance) => {
+    const known = withMatrix(scope, instance)
+    const identity = identify(job, instance, file, mentionsNeeds(job.name) ? undefined : known)
+    return { ...identity, state: 'blocked', labels: tellLabels(job.runsOn, known) }
   })
 }
 
@@ -102,6 +104,11 @@ const finish = (identity: JobIdentity, outcome: FinishedJob): Planned => ({
 
 const NOTHING = { outputs: {} }
 
+const skip = (identity: JobIdentity, labels: string[]): Planned => ({
+  jobs: [{ ...identity, state: 'skipped', labels }],
+  outcome: { result: 'skipped', ...NOTHING },
+})
+
 const invalid = (identity: JobIdentity, error: unknown): Planned => ({
   jobs: [{ ...identity, state: 'invalid', fault: describeFault(error, identity.at) }],
   outcome: { result: 'failure', ...NOTHING },
@@ -109,25 +116,23 @@ const invalid = (identity: JobIdentity, error: unknown): Planned => ({
 
 interface InstanceScope {
   file: FileScope
-  outcomes: Outcomes
+  scope: Scope
   /** By its `if`. */
   isWanted: boolean
 }
 
-function planInstance(job: Job, instance: Instance, { file, outcomes, isWanted }: InstanceScope): Planned {
-  const needs = needsContext(job.needs, outcomes)
-  const bare: Scope = { contexts: contextsOf(file, { needs }), functions: [], budget: file.run.budget }
+function planInstance(job: Job, instance: Instance, { file, scope, isWanted }: InstanceScope): Planned {
   const unnamed = identify(job, instance, file, undefined)
+  const finished = file.run.finished[instance.key]
+  if (finished) return finish(unnamed, finished)
   try {
-    const scope = withMatrix(bare, { file, job, instance, needs })
-    const identity = identify(job, instance, file, scope)
-    const finished = file.run.finished[instance.key]
-    if (finished) return finish(identity, finished)
-    if (!isWanted) return { jobs: [{ ...identity, state: 'skipped' }], outcome: { result: 'skipped', ...NOTHING } }
-    const concurrency = job.concurrency ? [evaluateConcurrency(job.concurrency, instance.key, scope)] : []
+    const own = withMatrix(scope, instance)
+    const identity = identify(job, instance, file, own)
+    if (!isWanted) return skip(identity, tellLabels(job.runsOn, own))
+    const concurrency = job.concurrency ? [evaluateConcurrency(job.concurrency, instance.key, own)] : []
     const held = { ...file, concurrency: [...file.concurrency, ...concurrency] }
-    if (job.call) return planCalled(enterCall({ call: job.call, job, identity, scope, file: held }), scope)
-    return { jobs: [makeReady(job, instance, { identity, scope, file: held })] }
+    if (job.call) return planCalled(enterCall({ call: job.call, job, identity, scope: own, file: held }), own)
+    return { jobs: [makeReady(job, instance, { identity, scope: own, file: held })] }
   } catch (error) {
     return invalid(unnamed, error)
   }
@@ -136,48 +141,4 @@ function planInstance(job: Job, instance: Instance, { file, outcomes, isWanted }
 function planCalled(file: FileScope, scope: Scope): Planned {
   const { jobs, outcomes, isFinished } = planFile(file)
   return { jobs, outcome: isFinished ? leaveCall(file, outcomes, scope) : undefined }
-}
-
-/** With the contexts `strategy` and `matrix` of one combination. */
-function withMatrix(scope: Scope, { file, job, instance, needs }: MatrixPlace): Scope {
-  const { failFast, maxParallel } = evaluateStrategy(job.strategy, scope)
-  const { index, total, matrix } = instance
-  const strategy = {
-    'fail-fast': failFast,
-    'job-index': index,
-    'job-total': total,
-    'max-parallel': maxParallel ?? total,
-  }
-  return { ...scope, contexts: contextsOf(file, { needs, strategy, matrix: matrix ?? null }) }
-}
-
-interface MatrixPlace {
-  file: FileScope
-  job: Job
-  instance: Instance
-  needs: JsonRecord
-}
-
-interface ReadyScope {
-  identity: JobIdentity
-  scope: Scope
-  file: FileScope
-}
-
-function makeReady(job: Job, { index, total, matrix }: Instance, { identity, scope, file }: ReadyScope): ReadyJob {
-  return {
-    ...identity,
-    state: 'ready',
-    ...evaluateRunsOn(job.runsOn, scope),
-    matrix,
-    strategy: { ...evaluateStrategy(job.strategy, scope), index, total },
-    timeoutMinutes: evaluateTimeout(job, scope),
-    continueOnError: evaluateFlag(job.continueOnError, 'continue-on-error', scope) ?? false,
-    environment: job.environment === undefined ? undefined : evaluateText(job.environment, scope) || undefined,
-    permissions: limitPermissions(job.permissions ?? file.workflow.permissions, file.ceiling),
-    concurrency: file.concurrency,
-    inputs: file.inputs,
-    isCalled: file.callers.length > 0,
-    secrets: file.secrets,
-  }
 }

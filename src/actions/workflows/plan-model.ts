@@ -52,7 +52,7 @@ export interface JobIdentity {
    */
   key: string
   id: string
-  /** As shown: `build (linux, 18)`, `call / build`. */
+  /** As shown: `build (linux, 18)`, `call / build`. Of finished jobs expressions in it are not evaluated again. */
   name: string
   /** Ids of the same file. */
   needs: string[]
@@ -92,10 +92,11 @@ export interface Strategy {
 /** All of the repository's, or by their upper-case names for the job those of the repository. */
 export type PassedSecrets = 'all' | Record<string, string>
 
+/** Wire: jobs show their labels from the start. They are empty where they cannot be told yet. */
 export type PlannedJob =
   /** It waits for jobs that it needs. */
-  | (JobIdentity & { state: 'blocked' })
-  | (JobIdentity & { state: 'skipped' })
+  | (JobIdentity & { state: 'blocked'; labels: string[] })
+  | (JobIdentity & { state: 'skipped'; labels: string[] })
   /** Its result is among those given. */
   | (JobIdentity & { state: 'finished'; result: JobResult })
   /** It cannot run, and counts as failed. */

@@ -1,7 +1,7 @@
 import { type Scope, toData } from './expression.ts'
 import { Budget } from './expression-functions.ts'
 import { describeFault } from './faults.ts'
-import { MAX_NAME } from './limits.ts'
+import { cut } from './instances.ts'
 import { planFile } from './plan-file.ts'
 import type { PlanContexts, ReadPlan, WorkflowFamily } from './plan-model.ts'
 import { contextsOf, type FileScope } from './plan-scope.ts'
@@ -35,7 +35,7 @@ export function planJobs({ workflow, called }: WorkflowFamily, contexts: PlanCon
     const runName = workflow.runName === undefined ? '' : evaluateText(workflow.runName, scope)
     const concurrency = workflow.concurrency && evaluateConcurrency(workflow.concurrency, '', scope)
     const { jobs } = planFile(file)
-    return { plan: { runName: [...runName.trim()].slice(0, MAX_NAME).join(''), concurrency, jobs } }
+    return { plan: { runName: cut(runName), concurrency, jobs } }
   } catch (error) {
     return { errors: [describeFault(error)] }
   }

@@ -19,7 +19,7 @@ export function readJob(job: JsonRecord, { id, condition, find }: JobPlace): Job
     needs: [...new Set(listOf(job.needs).map(textOf))],
     condition,
     runsOn: job['runs-on'],
-    strategy: readStrategy(job.strategy),
+    strategy: typeof job.strategy === 'string' ? job.strategy : readStrategy(job.strategy),
     concurrency: readConcurrency(job.concurrency),
     timeoutMinutes: numberOrTemplate(job['timeout-minutes']),
     continueOnError: flagOrTemplate(job['continue-on-error']),
@@ -38,7 +38,8 @@ const numberOrTemplate = (value: Json | undefined): number | string | undefined 
 const flagOrTemplate = (value: Json | undefined): boolean | string | undefined =>
   typeof value === 'boolean' ? value : optionalText(value)
 
-function readStrategy(strategy: Json | undefined): StrategyTemplate {
+/** No mapping says nothing. */
+export function readStrategy(strategy: Json | undefined): StrategyTemplate {
   const { matrix, 'fail-fast': failFast, 'max-parallel': maxParallel } = recordOf(strategy)
   return { matrix, failFast: flagOrTemplate(failFast), maxParallel: numberOrTemplate(maxParallel) }
 }

@@ -1,30 +1,35 @@
 import type { Scope } from './expression.ts'
 import { WorkflowFault } from './faults.ts'
-import { isRecord, type Json, listOf, textOf } from './json.ts'
+import { isRecord, type Json, type JsonRecord, listOf, textOf } from './json.ts'
 import { DEFAULT_TIMEOUT_MINUTES, MAX_LABELS, MAX_NAME, MAX_TIMEOUT_MINUTES } from './limits.ts'
-import type { ConcurrencyTemplate, Job, StrategyTemplate } from './model.ts'
+import type { ConcurrencyTemplate, Job, StrategyTemplate, Template } from './model.ts'
 import type { Concurrency } from './plan-model.ts'
-import { evaluateAll, evaluateTemplate, evaluateText } from './template.ts'
+import { readStrategy } from './read-job.ts'
+import { evaluateAll, evaluateTemplate, evaluateText, mentionsNeeds } from './template.ts'
+
+const evaluated = (value: Json | undefined, scope: Scope): Json | undefined =>
+  typeof value === 'string' ? evaluateTemplate(value, scope) : value
 
 /** @throws WorkflowFault where it is neither true nor false */
-export function evaluateFlag(value: boolean | string | undefined, key: string, scope: Scope): boolean | undefined {
-  const result = typeof value === 'string' ? evaluateTemplate(value, scope) : value
-  if (result === undefined || result === null || typeof result === 'boolean') return result ?? undefined
-  if (result === 'true' || result === 'false') return result === 'true'
+export const evaluateFlag = (value: boolean | string | undefined, key: string, scope: Scope): boolean | undefined =>
+  flagOf(evaluated(value, scope), key)
+
+function flagOf(value: Json | undefined, key: string): boolean | undefined {
+  if (value === undefined || value === null || typeof value === 'boolean') return value ?? undefined
+  if (value === 'true' || value === 'false') return value === 'true'
   throw new WorkflowFault(`\`${key}\` is neither true nor false.`)
 }
 
 /** @throws WorkflowFault where it is no number above zero */
-export function evaluateNumber(value: number | string | undefined, key: string, scope: Scope): number | undefined {
-  const result = typeof value === 'string' ? evaluateTemplate(value, scope) : value
-  if (result === undefined || result === null || result === '') return undefined
-  const number = Number(textOf(result))
+function numberOf(value: Json | undefined, key: string): number | undefined {
+  if (value === undefined || value === null || value === '') return undefined
+  const number = Number(textOf(value))
   if (Number.isFinite(number) && number > 0) return number
   throw new WorkflowFault(`\`${key}\` is no number above zero.`)
 }
 
 export function evaluateTimeout(job: Job, scope: Scope): number {
-  const minutes = evaluateNumber(job.timeoutMinutes, 'timeout-minutes', scope) ?? DEFAULT_TIMEOUT_MINUTES
+  const minutes = numberOf(evaluated(job.timeoutMinutes, scope), 'timeout-minutes') ?? DEFAULT_TIMEOUT_MINUTES
   if (minutes <= MAX_TIMEOUT_MINUTES) return minutes
   throw new WorkflowFault(`\`timeout-minutes\` is above ${MAX_TIMEOUT_MINUTES}.`)
 }
@@ -48,6 +53,17 @@ export function evaluateRunsOn(runsOn: Json | undefined, scope: Scope): RunsOn {
   return { labels: [...new Set(labels)], group: group || undefined }
 }
 
+/** The labels of a job that is not to run now. What is wrong with them is said when it is. */
+export function tellLabels(runsOn: Json | undefined, scope: Scope): string[] {
+  if (mentionsNeeds(runsOn)) return []
+  try {
+    return evaluateRunsOn(runsOn, scope).labels
+  } catch (error) {
+    if (error instanceof WorkflowFault) return []
+    throw error
+  }
+}
+
 /** @param holder see `Concurrency` */
 export function evaluateConcurrency(template: ConcurrencyTemplate, holder: string, scope: Scope): Concurrency {
   const group = evaluateText(template.group, scope).trim()
@@ -57,12 +73,33 @@ export function evaluateConcurrency(template: ConcurrencyTemplate, holder: strin
   return { group, cancelInProgress, queue: template.queue, holder }
 }
 
-export function evaluateStrategy(
-  { failFast, maxParallel }: StrategyTemplate,
-  scope: Scope,
-): { failFast: boolean; maxParallel?: number | undefined } {
+export interface EvaluatedStrategy {
+  matrix?: Json | undefined
+  failFast: boolean
+  maxParallel?: number | undefined
+}
+
+/** A strategy that is one expression is evaluated once: the texts in its value stay as they are. */
+export function evaluateStrategy(template: Job['strategy'], scope: Scope): EvaluatedStrategy {
+  const { matrix, failFast, maxParallel } =
+    typeof template === 'string' ? readStrategy(evaluateWhole(template, scope)) : evaluateParts(template, scope)
   return {
-    failFast: evaluateFlag(failFast, 'fail-fast', scope) ?? true,
-    maxParallel: evaluateNumber(maxParallel, 'max-parallel', scope),
+    matrix,
+    failFast: flagOf(failFast, 'fail-fast') ?? true,
+    maxParallel: numberOf(maxParallel, 'max-parallel'),
   }
 }
+
+function evaluateWhole(template: Template, scope: Scope): JsonRecord {
+  const value = evaluateTemplate(template, scope)
+  if (isRecord(value)) return value
+  throw new WorkflowFault('The strategy is not a mapping.')
+}
+
+type Parts = { [Key in keyof StrategyTemplate]: Json | undefined }
+
+const evaluateParts = ({ matrix, failFast, maxParallel }: StrategyTemplate, scope: Scope): Parts => ({
+  matrix: matrix === undefined || matrix === null ? undefined : evaluateAll(matrix, scope),
+  failFast: evaluated(failFast, scope),
+  maxParallel: evaluated(maxParallel, scope),
+})

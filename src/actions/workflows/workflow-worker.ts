@@ -10,13 +10,13 @@ import { type ReadWorkflow, readWorkflow } from './read.ts'
 
 export type WorkflowTask =
   | { kind: 'read'; text: string; path: string }
-  | { kind: 'match'; workflows: Pick<Workflow, 'on'>[]; event: TriggerEvent }
+  | { kind: 'match'; workflow: Pick<Workflow, 'on'>; event: TriggerEvent }
   | { kind: 'plan'; family: WorkflowFamily; contexts: PlanContexts }
   | { kind: 'payload'; workflow: Workflow; job: ReadyJob }
 
 export type WorkflowAnswer =
   | { kind: 'read'; read: ReadWorkflow }
-  | { kind: 'match'; matched: boolean[] }
+  | { kind: 'match'; isMatched: boolean }
   | { kind: 'plan'; plan: ReadPlan }
   | { kind: 'payload'; text: string }
 
@@ -25,7 +25,7 @@ async function run(task: WorkflowTask): Promise<WorkflowAnswer> {
     case 'read':
       return { kind: 'read', read: await readWorkflow(task.text, task) }
     case 'match':
-      return { kind: 'match', matched: task.workflows.map((workflow) => matches(workflow, task.event)) }
+      return { kind: 'match', isMatched: matches(task.workflow, task.event) }
     case 'plan':
       return { kind: 'plan', plan: planJobs(task.family, task.contexts) }
     case 'payload':

@@ -1,7 +1,7 @@
 import { createThreadPool, ThreadTimeout } from '../../threads/pool.ts'
 import { locateProgram } from '../../threads/programs.ts'
 import { describeError, type WorkflowError } from './faults.ts'
-import type { TriggerEvent } from './match.ts'
+import type { ReadMatch, TriggerEvent } from './match.ts'
 import type { Workflow } from './model.ts'
 import type { PlanContexts, ReadPlan, ReadyJob, WorkflowFamily } from './plan-model.ts'
 import type { ReadWorkflow } from './read.ts'
@@ -11,8 +11,8 @@ import type { WorkflowAnswer, WorkflowTask } from './workflow-worker.ts'
 export interface Workflows {
   /** As `readWorkflow`; too much work is an error of the file. */
   read(text: string, path: string): Promise<ReadWorkflow>
-  /** As `matches`, for each workflow. Too much work matches nothing. */
-  match(workflows: readonly Pick<Workflow, 'on'>[], event: TriggerEvent): Promise<boolean[]>
+  /** As `matches`; too much work is an error of the workflow. */
+  match(workflow: Pick<Workflow, 'on'>, event: TriggerEvent): Promise<ReadMatch>
   /** As `planJobs`; too much work is an error of the workflow. */
   plan(family: WorkflowFamily, contexts: PlanContexts): Promise<ReadPlan>
   /** As `writePayload`. */
@@ -45,9 +45,9 @@ export function createWorkflows({ deadlineMs = DEADLINE_MS } = {}): Workflows {
       const answer = await run({ kind: 'read', text, path })
       return answer?.kind === 'read' ? answer.read : { errors: [TOO_MUCH] }
     },
-    async match(workflows, event) {
-      const answer = await run({ kind: 'match', workflows: workflows.map(({ on }) => ({ on })), event })
-      return answer?.kind === 'match' ? answer.matched : workflows.map(() => false)
+    async match({ on }, event) {
+      const answer = await run({ kind: 'match', workflow: { on }, event })
+      return answer?.kind === 'match' ? { isMatched: answer.isMatched } : { errors: [TOO_MUCH] }
     },
     async plan(family, contexts) {
       const answer = await run({ kind: 'plan', family, contexts })

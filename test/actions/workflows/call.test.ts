@@ -67,13 +67,13 @@ describe('a called workflow', () => {
 
   test('can pass on only the secrets that it was given', async () => {
     const middle = await read(
-      `on:\n  workflow_call:\n    secrets: { a: }\njobs:\n  one:\n    uses: ./${INNER}\n    secrets: { x: '\${{ secrets.A }}', y: '\${{ secrets.B }}' }\n  two:\n    uses: ./${INNER}\n    secrets: inherit\n`,
+      `on:\n  workflow_call:\n    secrets: { a: }\njobs:\n  one:\n    uses: ./${INNER}\n    secrets: { x: '\${{ secrets.A }}', y: '\${{ secrets.B }}', z: '\${{ secrets.GITHUB_TOKEN }}' }\n  two:\n    uses: ./${INNER}\n    secrets: inherit\n`,
       '.gitea/workflows/middle.yml',
     )
-    const called = { [INNER]: await inner('    secrets: { x: , y: }\n'), [middle.path]: middle }
+    const called = { [INNER]: await inner('    secrets: { x: , y: , z: }\n'), [middle.path]: middle }
     const text = withJobs(`  call:\n    uses: ./${middle.path}\n    secrets: { a: '\${{ secrets.FIRST }}' }\n`)
     const plan = await planOf(text, {}, called)
-    expect(readyJob(plan, 'call/one/build').secrets).toEqual({ X: 'FIRST' })
+    expect(readyJob(plan, 'call/one/build').secrets).toEqual({ X: 'FIRST', Z: 'GITHUB_TOKEN' })
     expect(readyJob(plan, 'call/two/build').secrets).toEqual({ A: 'FIRST' })
   })
 

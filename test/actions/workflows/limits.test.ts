@@ -53,6 +53,19 @@ test.each([
   expect(state).toContain(reason)
 })
 
+test('a value from an expression is not too deep', async () => {
+  const vars = {
+    DEEP: `{"a":${'['.repeat(50)}${']'.repeat(50)}}`,
+    VERY: `{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`,
+  }
+  for (const name of ['DEEP', 'VERY']) {
+    const text = withJobs(`  a:\n    strategy: { matrix: '\${{ fromJSON(vars.${name}) }}' }\n    runs-on: x\n${step}`)
+    expect(statesOf(await planOf(text, { vars }))[0]).toMatch(
+      /^a: (A value is more than 40 levels deep|The expression)/,
+    )
+  }
+})
+
 test('all expressions of a run share one limit', async () => {
   const jobs = Array.from(
     { length: 100 },

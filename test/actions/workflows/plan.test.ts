@@ -30,6 +30,11 @@ describe('names', () => {
     expect(namesOf(await planOf(jobs(job('a', more))))).toEqual(expected)
   })
 
+  test('are one line', async () => {
+    const text = jobs(job('a', `    name: \${{ github.event.message }}\n`))
+    expect(namesOf(await planOf(text, { github: { event: { message: 'Fix\n\n it ' } } }))).toEqual(['Fix it'])
+  })
+
   test('are cut at 255 characters', async () => {
     const [name] = namesOf(await planOf(jobs(job('a', `    name: ${'é'.repeat(300)}\n`))))
     expect(name).toBe('é'.repeat(255))
@@ -140,6 +145,22 @@ describe('a matrix', () => {
     expect(namesOf(plan)).toEqual(['a (a)', 'a (b)', 'a (c)'])
   })
 
+  test('may have its parts, or all of its strategy, from an expression', async () => {
+    const vars = {
+      LIST: '[{"os":"a"},{"os":"b"}]',
+      ALL: `{"fail-fast":false,"max-parallel":1,"matrix":{"t":["\${{ x }}"]}}`,
+    }
+    const include = jobs(job('a', `    strategy: { matrix: { include: '\${{ fromJSON(vars.LIST) }}' } }\n`))
+    expect(namesOf(await planOf(include, { vars }))).toEqual(['a (a)', 'a (b)'])
+    const whole = jobs(job('a', `    strategy: \${{ fromJSON(vars.ALL) }}\n`))
+    const ready = readyJob(await planOf(whole, { vars }), 'a[0]')
+    expect(ready).toMatchObject({
+      matrix: { t: `\${{ x }}` },
+      strategy: { failFast: false, maxParallel: 1, index: 0, total: 1 },
+    })
+    expect(statesOf(await planOf(whole, { vars: { ALL: '1' } }))).toEqual(['a: The strategy is not a mapping.'])
+  })
+
   test('that is none fails its job alone, with the place', async () => {
     const { jobs: planned } = await planOf(jobs(job('a', `    strategy: { matrix: '\${{ vars.NO }}' }\n`), job('b')))
     expect(planned).toMatchObject([
@@ -163,6 +184,17 @@ describe('settings', () => {
     ['{ group: big, labels: x }', { labels: ['x'], group: 'big' }],
   ])('runs-on %s', async (runsOn, expected) => {
     expect(await ready(`    runs-on: ${runsOn}\n`, { ONE: 'arm', MANY: '["a","b"]' })).toMatchObject(expected)
+  })
+
+  test('labels are told from the start, as far as they can be', async () => {
+    const text = withJobs(`  a: { runs-on: x, steps: [{ run: x }] }
+  b: { needs: a, runs-on: [y, '\${{ matrix.v }}'], strategy: { matrix: { v: [z] } }, steps: [{ run: x }] }
+  c: { needs: a, runs-on: '\${{ needs.a.outputs.v }}', steps: [{ run: x }] }
+  d: { if: false, runs-on: y, steps: [{ run: x }] }
+  e: { if: false, runs-on: '\${{ vars.NO }}', steps: [{ run: x }] }
+`)
+    const labels = (await planOf(text)).jobs.map((job) => ('labels' in job ? job.labels : undefined))
+    expect(labels).toEqual([['x'], ['y', 'z'], [], ['y'], []])
   })
 
   test('have their defaults', async () => {

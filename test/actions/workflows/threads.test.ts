@@ -10,7 +10,7 @@ test('a workflow is read, matched, planned and written in a thread', async () =>
   workflows = createWorkflows()
   const { workflow } = await workflows.read(withJobs('  a: { runs-on: x, steps: [{ run: x }] }'), PATH)
   if (!workflow) throw new Error('not read')
-  expect(await workflows.match([workflow], { name: 'push' })).toEqual([true])
+  expect(await workflows.match(workflow, { name: 'push' })).toEqual({ isMatched: true })
   const { plan } = await workflows.plan({ workflow, called: {} }, contexts())
   if (!plan) throw new Error('not planned')
   const payload = await workflows.writePayload(workflow, readyJob(plan, 'a'))
