@@ -54,6 +54,7 @@ import m0051 from './0051_migration_contents.sql' with { type: 'text' }
 import m0052 from './0052_newest_refs.sql' with { type: 'text' }
 import m0053 from './0053_attachments.sql' with { type: 'text' }
 import m0054 from './0054_attachments_removed.sql' with { type: 'text' }
+import m0055 from './0055_actions.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -117,4 +118,5 @@ export const migrations: readonly Migration[] = [
   { name: '0052_newest_refs', sql: m0052 },
   { name: '0053_attachments', sql: m0053 },
   { name: '0054_attachments_removed', sql: m0054 },
+  { name: '0055_actions', sql: m0055 },
 ]

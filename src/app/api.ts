@@ -1,6 +1,10 @@
 import { Elysia } from 'elysia'
 import type { Context } from '../context.ts'
 import { accessTokenRoutes } from '../features/access-tokens/routes.ts'
+import { adminRunnerRoutes } from '../features/actions-runners/admin-routes.ts'
+import { organizationRunnerRoutes } from '../features/actions-runners/organization-routes.ts'
+import { repositoryRunnerRoutes } from '../features/actions-runners/repository-routes.ts'
+import { userRunnerRoutes } from '../features/actions-runners/user-routes.ts'
 import { organizationActionsValueRoutes } from '../features/actions-values/organization-routes.ts'
 import { repositoryActionsValueRoutes } from '../features/actions-values/repository-routes.ts'
 import { userActionsValueRoutes } from '../features/actions-values/user-routes.ts'
@@ -198,6 +202,10 @@ const hookApi = (context: Context) =>
     .use(repositoryActionsValueRoutes(context))
     .use(organizationActionsValueRoutes(context))
     .use(userActionsValueRoutes(context))
+    .use(adminRunnerRoutes(context))
+    .use(repositoryRunnerRoutes(context))
+    .use(organizationRunnerRoutes(context))
+    .use(userRunnerRoutes(context))
     .use(organizationHookRoutes(context))
     .use(userHookRoutes(context))
     .use(repositoryDeliveryRoutes(context))

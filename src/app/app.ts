@@ -8,6 +8,7 @@ import { healthRoutes } from '../features/health/routes.ts'
 import { nodeInfoDiscovery } from '../features/nodeinfo/routes.ts'
 import { rawPages } from '../features/raw/routes.ts'
 import { releaseDownloadPages } from '../features/releases/asset-routes.ts'
+import { runnerProtocolRoutes } from '../features/runner-protocol/routes.ts'
 import { transportRoutes } from '../features/transport/routes.ts'
 import { jsonAnswers } from '../http/answers.ts'
 import { bodyReader } from '../http/body.ts'
@@ -65,6 +66,7 @@ export function createApp(context: Context) {
     .use(jsonAnswers(check))
     // Before the reader of bodies, which concerns all routes after it: Git's bodies are streams.
     .use(transportRoutes(context))
+    .use(runnerProtocolRoutes(context))
     .use(oauthRoutes(context))
     .use(bodies.plugin)
     .use(plainQueries())

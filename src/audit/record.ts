@@ -4,7 +4,7 @@ import type { Actor } from '../auth/actor.ts'
 import type { RequestOrigin } from '../auth/origin.ts'
 
 /** Who makes a change: the actor of a request, or the program itself. */
-export type AuditSource = Actor | 'system' | 'command line'
+export type AuditSource = Actor | 'system' | 'command line' | 'runner'
 
 export interface AuditEntry {
   /** What kind of thing, and what was done to it: `user.edit`, `access_token.create`. */

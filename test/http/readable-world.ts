@@ -23,6 +23,12 @@ export async function makeReadableWorld(service: TestService): Promise<PathOf> {
     return answer
   }
   const idOf = async (path: string, json: object): Promise<number> => (await send('POST', path, json)).number('id')
+  const runnerAt = async (place: string): Promise<number> => {
+    const token = (await send('POST', `${place}/registration-token`)).string('token')
+    const call = '/api/actions/runner.v1.RunnerService/Register'
+    const made = await service.anonymous.post(call, { name: 'machine', token })
+    return Number(made.string('runner.id'))
+  }
   /** A hook and the first delivery to it. */
   const hookAt = async (place: string) => {
     const id = await idOf(place, hook)
@@ -91,6 +97,14 @@ export async function makeReadableWorld(service: TestService): Promise<PathOf> {
   }
   for (const holder of [path, '/orgs/club', '/user'])
     await send('POST', `${holder}/actions/variables/WORD`, { value: 'said' })
+  const runners: Record<string, Values> = {}
+  for (const [template, holder] of [
+    ['/repos/{owner}/{repo}', path],
+    ['/orgs/{org}', '/orgs/club'],
+    ['/user', '/user'],
+    ['/admin', '/admin'],
+  ] as const)
+    runners[`${template}/actions/runners/{runner_id}`] = { runner_id: await runnerAt(`${holder}/actions/runners`) }
   const own = '/repos/{owner}/{repo}'
   const others: Record<string, Values> = {
     '/users/{username}/tokens': { username: admin.name },
@@ -128,6 +142,7 @@ export async function makeReadableWorld(service: TestService): Promise<PathOf> {
     '/user/applications/oauth2/{id}': {
       id: await idOf('/user/applications/oauth2', { name: 'app', redirect_uris: ['https://app.example/cb'] }),
     },
+    ...runners,
     '/user/gpg_keys/{id}': { id: await idOf('/user/gpg_keys', { armored_public_key: armored }) },
   }
   return (template) => {

@@ -1,0 +1,252 @@
+import { sql } from 'drizzle-orm'
+import { boolean, check, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { bytes, createdAt, id, instant, reference, updatedAt } from './columns.ts'
+import { repositories } from './repositories.ts'
+import { users } from './users.ts'
+
+/** Of the whole site where both are null, of an account for all its repositories, or of one repository. */
+const scope = () => ({
+  ownerId: reference().references(() => users.id, { onDelete: 'cascade' }),
+  repositoryId: reference().references(() => repositories.id, { onDelete: 'cascade' }),
+})
+
+/** Machines that run jobs. */
+export const actionsRunners = pgTable(
+  'actions_runners',
+  {
+    id: id(),
+    ...scope(),
+    /** What the runner calls itself by in each request. */
+    uuid: uuid().notNull().defaultRandom(),
+    /** SHA-256 of the token that it has from its registration. */
+    tokenHash: text().notNull(),
+    name: text().notNull(),
+    version: text().notNull().default(''),
+    labels: text().array().notNull(),
+    isDisabled: boolean().notNull().default(false),
+    /** Gone after its first job. */
+    isEphemeral: boolean().notNull().default(false),
+    /** Its last request for work, to the nearest `HEARTBEAT_SECONDS`; null before the first. */
+    lastSeenAt: instant(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    uniqueIndex('actions_runners_uuid_key').on(table.uuid),
+    index('actions_runners_owner_idx').on(table.ownerId, table.id),
+    index('actions_runners_repository_idx').on(table.repositoryId, table.id),
+    check('actions_runners_one_scope', sql`num_nonnulls(owner_id, repository_id) <= 1`),
+    check('actions_runners_labels_count', sql`cardinality(labels) <= 100`),
+  ],
+)
+export type ActionsRunnerRow = typeof actionsRunners.$inferSelect
+
+/** With one of these a machine becomes a runner of its scope. Each scope has one, which is shown again on request. */
+export const actionsRegistrationTokens = pgTable(
+  'actions_registration_tokens',
+  {
+    id: id(),
+    ...scope(),
+    tokenHash: text().notNull(),
+    /** Sealed for the purpose `runner registration`. */
+    token: bytes().notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    uniqueIndex('actions_registration_tokens_hash_key').on(table.tokenHash),
+    uniqueIndex('actions_registration_tokens_scope_key').on(
+      sql`coalesce(${table.ownerId}, 0)`,
+      sql`coalesce(${table.repositoryId}, 0)`,
+    ),
+    check('actions_registration_tokens_one_scope', sql`num_nonnulls(owner_id, repository_id) <= 1`),
+  ],
+)
+
+/**
+ * - blocked: a run waits for its concurrency group or for an approval, a job for other jobs
+ * - queued: ready for a runner
+ * - in_progress: at work
+ * - completed: it has a conclusion
+ */
+export const actionsStatuses = ['blocked', 'queued', 'in_progress', 'completed'] as const
+export type ActionsStatus = (typeof actionsStatuses)[number]
+
+export const actionsConclusions = ['success', 'failure', 'cancelled', 'skipped'] as const
+export type ActionsConclusion = (typeof actionsConclusions)[number]
+
+const state = () => ({
+  status: text({ enum: actionsStatuses }).notNull(),
+  conclusion: text({ enum: actionsConclusions }),
+  startedAt: instant(),
+  completedAt: instant(),
+})
+
+/** One execution of a workflow. Run again it stays the same run, with another attempt. */
+export const actionsRuns = pgTable(
+  'actions_runs',
+  {
+    id: id(),
+    repositoryId: reference()
+      .notNull()
+      .references(() => repositories.id, { onDelete: 'cascade' }),
+    /** Counted from 1 in each repository. */
+    number: integer().notNull(),
+    /** The name of its file, such as `ci.yml`. */
+    workflowFile: text().notNull(),
+    /** As the workflow calls itself. */
+    workflowName: text().notNull(),
+    /** The workflow and those that it calls, as they were at the commit. */
+    workflows: jsonb().$type<unknown>().notNull(),
+    title: text().notNull(),
+    event: text().notNull(),
+    /** What jobs read as `github.event`. */
+    payload: jsonb().$type<Record<string, unknown>>().notNull(),
+    /** Of `workflow_dispatch`. */
+    inputs: jsonb().$type<Record<string, unknown>>().notNull(),
+    /** Who caused the event; null when the account is gone. */
+    actorId: reference().references(() => users.id, { onDelete: 'set null' }),
+    /** Who started the present attempt. */
+    triggerActorId: reference().references(() => users.id, { onDelete: 'set null' }),
+    ref: text().notNull(),
+    headSha: text().notNull(),
+    /** From 1. */
+    attempt: integer().notNull().default(1),
+    ...state(),
+    /** Of runs of one group in a repository, one is at work. */
+    concurrencyGroup: text(),
+    /** Somebody who may write has to allow it first. */
+    needsApproval: boolean().notNull().default(false),
+    /** Why it failed before any job. */
+    error: text(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    uniqueIndex('actions_runs_number_key').on(table.repositoryId, table.number),
+    index('actions_runs_repository_idx').on(table.repositoryId, table.id),
+    index('actions_runs_actor_idx').on(table.triggerActorId, table.id),
+    index('actions_runs_sha_idx').on(table.repositoryId, table.headSha),
+    index('actions_runs_open_idx').on(table.repositoryId, table.concurrencyGroup).where(sql`status <> 'completed'`),
+    check('actions_runs_conclusion', sql`(status = 'completed') = (conclusion is not null)`),
+    check('actions_runs_completed_at', sql`(status = 'completed') = (completed_at is not null)`),
+  ],
+)
+export type ActionsRunRow = typeof actionsRuns.$inferSelect
+
+export const actionsJobs = pgTable(
+  'actions_jobs',
+  {
+    id: id(),
+    runId: reference()
+      .notNull()
+      .references(() => actionsRuns.id, { onDelete: 'cascade' }),
+    repositoryId: reference()
+      .notNull()
+      .references(() => repositories.id, { onDelete: 'cascade' }),
+    /** Within the run, as the plan of the workflow says it: `build`, `build[1]`, `call/build`. */
+    key: text().notNull(),
+    name: text().notNull(),
+    /** Its place in the file. */
+    position: integer().notNull(),
+    /** Ids of jobs of the same file that have to end before. */
+    needs: text().array().notNull(),
+    /** What a runner must have to take it: `runs-on`. Empty until it is ready. */
+    labels: text().array().notNull(),
+    /** What the plan says of a job that is ready. */
+    plan: jsonb().$type<unknown>(),
+    /** The workflow that its runner gets, in YAML. */
+    payload: text(),
+    /** From 1. */
+    attempt: integer().notNull().default(1),
+    ...state(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    uniqueIndex('actions_jobs_key').on(table.runId, table.key),
+    index('actions_jobs_repository_idx').on(table.repositoryId, table.id),
+    index('actions_jobs_queued_idx').on(table.id).where(sql`status = 'queued'`),
+    check(
+      'actions_jobs_ready',
+      sql`status not in ('queued', 'in_progress') or (plan is not null and payload is not null)`,
+    ),
+    check('actions_jobs_conclusion', sql`(status = 'completed') = (conclusion is not null)`),
+    check('actions_jobs_completed_at', sql`(status = 'completed') = (completed_at is not null)`),
+  ],
+)
+export type ActionsJobRow = typeof actionsJobs.$inferSelect
+
+export interface ActionsStep {
+  name: string
+  status: ActionsStatus
+  conclusion: ActionsConclusion | null
+  startedAt: string | null
+  completedAt: string | null
+  /** Which rows of the log are its own. */
+  logIndex: number
+  logLength: number
+}
+
+/** One attempt at a job by one runner. */
+export const actionsTasks = pgTable(
+  'actions_tasks',
+  {
+    id: id(),
+    jobId: reference()
+      .notNull()
+      .references(() => actionsJobs.id, { onDelete: 'cascade' }),
+    attempt: integer().notNull(),
+    /** The runner may be gone by now. */
+    runnerId: reference().notNull(),
+    runnerName: text().notNull(),
+    status: text({ enum: ['in_progress', 'completed'] }).notNull(),
+    conclusion: text({ enum: actionsConclusions }),
+    steps: jsonb().$type<ActionsStep[]>().notNull(),
+    outputs: jsonb().$type<Record<string, string>>().notNull().default({}),
+    /** SHA-256 of the token that the job has while it runs. */
+    tokenHash: text().notNull(),
+    /** How many rows of the log are stored. */
+    logRows: integer().notNull().default(0),
+    isLogComplete: boolean().notNull().default(false),
+    /** The last sign of life of the runner. */
+    lastSeenAt: instant().notNull().defaultNow(),
+    startedAt: instant().notNull().defaultNow(),
+    completedAt: instant(),
+  },
+  (table) => [
+    uniqueIndex('actions_tasks_attempt_key').on(table.jobId, table.attempt),
+    uniqueIndex('actions_tasks_token_key').on(table.tokenHash),
+    index('actions_tasks_runner_idx').on(table.runnerId).where(sql`status = 'in_progress'`),
+    check('actions_tasks_conclusion', sql`(status = 'completed') = (conclusion is not null)`),
+  ],
+)
+export type ActionsTaskRow = typeof actionsTasks.$inferSelect
+
+/** Rows of a log, as they came. */
+export const actionsLogChunks = pgTable(
+  'actions_log_chunks',
+  {
+    taskId: reference()
+      .notNull()
+      .references(() => actionsTasks.id, { onDelete: 'cascade' }),
+    /** The number of its first row. */
+    firstRow: integer().notNull(),
+    rowCount: integer().notNull(),
+    /** Its lines, each with the time before it; gzip. */
+    lines: bytes().notNull(),
+  },
+  (table) => [uniqueIndex('actions_log_chunks_key').on(table.taskId, table.firstRow)],
+)
+
+/** Workflows that somebody has switched off. */
+export const actionsDisabledWorkflows = pgTable(
+  'actions_disabled_workflows',
+  {
+    repositoryId: reference()
+      .notNull()
+      .references(() => repositories.id, { onDelete: 'cascade' }),
+    workflowFile: text().notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [uniqueIndex('actions_disabled_workflows_key').on(table.repositoryId, table.workflowFile)],
+)
