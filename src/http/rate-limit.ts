@@ -28,7 +28,7 @@ export function countCaller(context: Context, exchange: Exchange, { method, toke
 
 /** Counts a request of a job runner. @throws Refusal 429 as `spend` */
 export const countRunner = (context: Context, exchange: Exchange, runnerId: number): Promise<void> =>
-  count(context, exchange, { key: `runner:${runnerId}` })
+  count(context, exchange, { key: () => `runner:${runnerId}` })
 
 /** Counts a request with a credential that was wrong, against its address. @throws Refusal 429 as `spend` */
 export const countWrongCredential = (context: Context, exchange: Exchange): Promise<void> =>
