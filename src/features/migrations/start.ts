@@ -1,15 +1,17 @@
 import type { UserRow } from '../../../db/schema/users.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
+import type { Remote } from '../../git/model.ts'
 import { invalid } from '../../kernel/errors.ts'
 import { OutboundError } from '../../outbound/outbound-error.ts'
-import { type AddressFault, areUsable, credentialsOf, type RemoteAddress, readAddress } from '../mirrors/address.ts'
+import { type AddressFault, areUsable, credentialsOf, readAddress } from '../mirrors/address.ts'
 import { requireInterval } from '../mirrors/edit.ts'
 import { enqueuePulls } from '../mirrors/enqueue.ts'
 import { judgeHost, sealCredentials } from '../mirrors/remote.ts'
 import { nextTry } from '../mirrors/schedule.ts'
 import { insertPullMirror } from '../mirrors/store.ts'
 import { createRepository } from '../repository-creation/create.ts'
+import { detectFormat } from './format.ts'
 import { apiUrlOf, planMigration } from './plan.ts'
 import type { MigrateRepoOptions } from './schema.ts'
 import { insertMigration } from './store.ts'
@@ -28,17 +30,18 @@ interface Migration {
  */
 export async function migrateRepository(context: Context, migration: Migration): Promise<number> {
   const { option } = migration
-  const { url, credentials } = await requireAddress(context, option)
+  const { url, addresses, credentials } = await requireAddress(context, option)
   const { service, parts, notCarried } = planMigration(option)
   const apiUrl = service === undefined ? '' : apiUrlOf(url)
   const isMirror = option.mirror ?? false
   const { mirrorDefaultInterval } = context.config
   const interval = requireInterval(context, option.mirror_interval || `${mirrorDefaultInterval}m`)
   const { repo_name: name, description, private: isPrivate } = option
+  const format = await detectFormat(context, { url, addresses, credentials })
   const bringsIssues = parts.includes('issues')
   return createRepository(context, {
     ...migration,
-    option: { name, description, private: isPrivate },
+    option: { name, description, private: isPrivate, object_format_name: format },
     source: {
       columns: {
         originalUrl: url,
@@ -69,19 +72,18 @@ const FAULTS: Record<AddressFault, string> = {
   syntax: 'The address is no http address of a repository.',
 }
 
-async function requireAddress(context: Context, option: MigrateRepoOptions): Promise<RemoteAddress> {
+async function requireAddress(context: Context, option: MigrateRepoOptions): Promise<Remote> {
   const address = readAddress(option.clone_addr)
   if ('fault' in address) throw invalid(FAULTS[address.fault])
   const credentials = givenCredentials(option) ?? address.credentials
   if (!areUsable(credentials)) throw invalid('user name and password are one line each')
   try {
-    await judgeHost(context, address.url)
+    return { url: address.url, addresses: await judgeHost(context, address.url), credentials }
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error
     // Wire: Gitea's words; they do not tell what a name resolves to.
     throw invalid(error.fault === 'refused' ? 'You can not import from disallowed hosts.' : error.message)
   }
-  return { url: address.url, credentials }
 }
 
 /** A token takes the place of the password. Servers that look at the user name beside one know `oauth2`. */

@@ -131,7 +131,8 @@ test('more refs than a repository may have are refused before anything is fetche
   for (let number = 0; number < 25; number++) await other.inside('many', 'branch', `b${number}`, 'main')
   other.seen.length = 0
   expect(await failure('many', { clone_addr: other.url('many') })).toContain('MAX_REFS')
-  expect(other.seen.filter(({ method }) => method === 'POST')).toHaveLength(1)
+  // The request asks for the object format, the job for the refs.
+  expect(other.seen.filter(({ method }) => method === 'POST')).toHaveLength(2)
 })
 
 test('a redirect is not followed, and no credentials with it', async () => {

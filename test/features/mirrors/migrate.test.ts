@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
 import { startTestService, type TestService, type TestUser } from '../../harness/service.ts'
 import { type OtherServer, startOtherServer } from './other-server.ts'
 
@@ -34,8 +35,8 @@ const stateOf = async (name: string) => (await alice.client.get(`/repos/alice/${
 /** Of every process, as anybody on the machine may read them. */
 const commandLines = () =>
   Promise.all(
-    [...new Bun.Glob('[0-9]*/cmdline').scanSync('/proc')].map((file) =>
-      Bun.file(`/proc/${file}`)
+    readdirSync('/proc').map((name) =>
+      Bun.file(`/proc/${name}/cmdline`)
         .text()
         .catch(() => ''),
     ),
@@ -189,9 +190,22 @@ test('what somebody pushed before the copy came stays theirs', async () => {
   expect(await isSound(made.number('id'))).toBe(true)
 })
 
-test('a copy in another object format says so', async () => {
+test('a copy and a mirror have the object format of the other repository', async () => {
   await other.create('wide', { objectFormat: 'sha256' })
-  await migrate('wide', { clone_addr: other.url('wide') })
+  for (const mirror of [false, true]) {
+    const name = `wide-${mirror}`
+    const made = await migrate(name, { clone_addr: other.url('wide'), mirror })
+    expect(made.body).toMatchObject({ object_format_name: 'sha256' })
+    await service.drain()
+    expect(await refsOf(copyUrl(name))).toBe(await refsOf(other.url('wide')))
+    expect(await isSound(made.number('id'))).toBe(true)
+  }
+})
+
+test('where the other server could not be asked for its object format, a wrong one is told of', async () => {
+  other.answer = () => new Response('no', { status: 503 })
+  await migrate('narrow', { clone_addr: other.url('wide') })
+  other.answer = undefined
   await service.drain()
-  expect(JSON.stringify(await stateOf('wide'))).toContain('another object format')
+  expect(JSON.stringify(await stateOf('narrow'))).toContain('another object format')
 })
