@@ -1,5 +1,6 @@
 import { LOCK_SECONDS } from '../../features/refs/repair.ts'
 import { isServed } from '../../jobs/look.ts'
+import { checkAttachments } from './attachments.ts'
 import type { DataCheck } from './check.ts'
 import { checkHalfBuilt, checkStrays, surveyFolders } from './folders.ts'
 import { checkRepositories } from './repositories.ts'
@@ -17,6 +18,7 @@ export async function checkData(check: DataCheck): Promise<{ repositories: numbe
   const repositories = await checkRepositories(check, { ...survey, lockSeconds })
   await checkStrays(check, survey)
   await checkHalfBuilt(check)
+  await checkAttachments(check)
   await checkCounters(check)
   await checkSequences(check)
   await checkJobs(check)
