@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { parsePattern, parsePatterns, patternFault } from '../../../src/actions/workflows/pattern.ts'
+import { seeded } from './seeded.ts'
 
 describe('what GitHub documents', () => {
   test.each([
@@ -82,14 +83,8 @@ function slowlyMatches(pattern: string, text: string): boolean {
   return mark !== '' && isOne && slowlyMatches(behind, text.slice(1))
 }
 
-/** Numbers that look random and are the same each time. */
-function* numbers(seed: number): Generator<number> {
-  for (let state = seed; ; state = (state * 1_103_515_245 + 12_345) % 2_147_483_648) yield Math.floor(state / 65_536)
-}
-
 test('4,000 patterns of all kinds match as the rules read', () => {
-  const random = numbers(7)
-  const next = (count: number) => (random.next().value ?? 0) % count
+  const next = seeded(7)
   const tokens = ['a', 'b', '/', 'a?', 'b+', '*', '[ab]', '[ab]+', '[ab]?', 'x**', 'a**']
   const letters = ['a', 'b', '/', 'x']
   const wrong: string[] = []
