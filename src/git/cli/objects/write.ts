@@ -50,8 +50,10 @@ export async function chooseBranch(
   if (option.expectedHead !== undefined && parent?.sha !== option.expectedHead) throw headMoved(option.branch)
   if (parent) return { parent, branch }
   const others = await listRefs(store, id, { prefix: 'refs/heads/', limit: 1 }, call)
-  if (others.length > 0) throw new GitError('not-found', 'branch-missing', 'no such branch', { subject: option.branch })
-  return { branch }
+  if (others.length === 0) return { branch }
+  // Somebody else may have made it between the two looks.
+  if (await findBranch(store, id, option.branch, call)) throw headMoved(option.branch)
+  throw new GitError('not-found', 'branch-missing', 'no such branch', { subject: option.branch })
 }
 
 const headMoved = (branch: string) =>
