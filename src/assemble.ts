@@ -22,6 +22,7 @@ import { createLog, type Log } from './log.ts'
 import { createMailer } from './mail/mailer.ts'
 import { openObjectStore } from './object-store/open.ts'
 import { createOutbound, outboundLimits } from './outbound/client.ts'
+import { createProviders, PROVIDER_LIMITS } from './outbound/openid.ts'
 import { HostPlaces } from './outbound/places.ts'
 import { createRenderer } from './render/renderer.ts'
 import { loadInstanceSigning } from './signatures/instance.ts'
@@ -109,6 +110,10 @@ export async function createContext(ground: Ground, built: AsyncDisposableStack)
       hosts: readHostPolicy(config.webhookAllowedHosts),
       proxy: config.webhookProxy,
       limits: outboundLimits(config.webhookTimeoutSeconds),
+    }),
+    providers: createProviders({
+      outbound: createOutbound({ hosts: readHostPolicy(config.authSourceAllowedHosts), limits: PROVIDER_LIMITS }),
+      clock,
     }),
     hostPlaces: new HostPlaces(),
     passwords,

@@ -207,6 +207,13 @@ const variables = {
     { minimum: 1, maximum: 10_000_000 },
     'Most issues, and most comments, labels, milestones and releases, that one migration takes over.',
   ),
+  authSourceAllowedHosts: {
+    ...list(
+      'Hosts that providers which people sign in by may have; the same words as for webhooks. One in a local network has to be named.',
+      ['external'],
+    ),
+    allowed: 'external, private, loopback, *, addresses, networks, and names with * and ?, separated by commas',
+  },
   mirrorDefaultInterval: integer(
     480,
     { minimum: 1, maximum: 525_600 },
@@ -352,7 +359,8 @@ function proxyFaults({ trustedProxies }: Static<typeof schema>): string[] {
     .map((entry) => `TRUSTED_PROXIES=${JSON.stringify(entry)} is not allowed: ${allowed(variables.trustedProxies)}`)
 }
 
-function hostFaults({ webhookAllowedHosts, migrationsAllowedHosts }: Static<typeof schema>): string[] {
+function hostFaults(values: Static<typeof schema>): string[] {
+  const { webhookAllowedHosts, migrationsAllowedHosts, authSourceAllowedHosts } = values
   const faultsOf = (name: string, words: readonly string[]) =>
     words
       .filter((word) => !isHostRule(word))
@@ -360,6 +368,7 @@ function hostFaults({ webhookAllowedHosts, migrationsAllowedHosts }: Static<type
   return [
     ...faultsOf('WEBHOOK_ALLOWED_HOSTS', webhookAllowedHosts),
     ...faultsOf('MIGRATIONS_ALLOWED_HOSTS', migrationsAllowedHosts),
+    ...faultsOf('AUTH_SOURCE_ALLOWED_HOSTS', authSourceAllowedHosts),
   ]
 }
 

@@ -12,6 +12,7 @@ import type { Log } from './log.ts'
 import type { Mailer } from './mail/mailer.ts'
 import type { ObjectStore } from './object-store/store.ts'
 import type { Outbound } from './outbound/client.ts'
+import type { Providers } from './outbound/openid.ts'
 import type { HostPlaces } from './outbound/places.ts'
 import type { Renderer } from './render/renderer.ts'
 import type { InstanceSigning } from './signatures/instance.ts'
@@ -35,6 +36,8 @@ export interface Context {
   readonly mailer: Mailer | undefined
   /** Requests to addresses that users give. */
   readonly outbound: Outbound
+  /** Of OpenID Connect, which people sign in by. */
+  readonly providers: Providers
   /** What is on its way to each host of theirs. */
   readonly hostPlaces: HostPlaces
   readonly passwords: Passwords

@@ -86,6 +86,7 @@ const tierNames: readonly (readonly string[])[] = [
     'registration',
     'password-recovery',
     'passkeys',
+    'auth-sources',
   ].concat(['organizations', 'teams', 'badges', 'follows', 'blocks']),
   // Repositories.
   [

@@ -55,6 +55,7 @@ import m0052 from './0052_newest_refs.sql' with { type: 'text' }
 import m0053 from './0053_attachments.sql' with { type: 'text' }
 import m0054 from './0054_attachments_removed.sql' with { type: 'text' }
 import m0055 from './0055_actions.sql' with { type: 'text' }
+import m0056 from './0056_external_sign_in.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -119,4 +120,5 @@ export const migrations: readonly Migration[] = [
   { name: '0053_attachments', sql: m0053 },
   { name: '0054_attachments_removed', sql: m0054 },
   { name: '0055_actions', sql: m0055 },
+  { name: '0056_external_sign_in', sql: m0056 },
 ]

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
-import { bigint, boolean, check, index, integer, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { boolean, check, index, integer, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { authSources } from './auth-sources.ts'
 import { createdAt, id, instant, reference, updatedAt } from './columns.ts'
 
 export const visibilities = ['public', 'limited', 'private'] as const
@@ -36,7 +37,8 @@ export const users = pgTable(
     passwordHash: text().notNull().default(''),
     mustChangePassword: boolean().notNull().default(false),
     loginName: text().notNull().default(''),
-    sourceId: bigint({ mode: 'number' }).notNull().default(0),
+    /** Where the person signs in, and `loginName` who they are there. Null for an account of this site. */
+    sourceId: reference().references(() => authSources.id, { onDelete: 'restrict' }),
     isAdmin: boolean().notNull().default(false),
     isActive: boolean().notNull().default(true),
     isRestricted: boolean().notNull().default(false),
@@ -76,6 +78,7 @@ export const users = pgTable(
     // The few whose acts not everybody sees: feeds look them up for each record.
     index('users_hidden_idx').on(table.id).where(sql`hide_activity or visibility <> 'public'`),
     check('users_name_present', sql`${table.name} <> ''`),
+    check('users_login_name_of_source', sql`source_id is null or login_name <> ''`),
   ],
 )
 export type UserRow = typeof users.$inferSelect

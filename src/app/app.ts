@@ -31,6 +31,7 @@ import { homePage } from '../web/home.ts'
 import { oauthDevicePages } from '../web/oauth-device-pages.ts'
 import { oauthLogoutPage } from '../web/oauth-logout-page.ts'
 import { oauthPages } from '../web/oauth-pages.ts'
+import { providerPages } from '../web/provider-pages.ts'
 import { recoveryPages } from '../web/recovery-pages.ts'
 import { registrationPages } from '../web/registration-pages.ts'
 import { settingsPages } from '../web/settings/settings.ts'
@@ -75,6 +76,7 @@ export function createApp(context: Context) {
     .use(avatarRoutes(context))
     .use(homePage(context))
     .use(signInPages(context))
+    .use(providerPages(context))
     .use(oauthPages(context))
     .use(oauthLogoutPage(context))
     .use(oauthDevicePages(context))

@@ -7,6 +7,7 @@ import { activityRecord } from '../features/activity/record.ts'
 import { statisticsTasks } from '../features/admin/statistics.ts'
 import { attachmentTasks } from '../features/attachments/collect.ts'
 import { auditTasks } from '../features/audit-log/retention.ts'
+import { authSourceTasks } from '../features/auth-sources/tasks.ts'
 import { avatarTasks } from '../features/avatars/service.ts'
 import { emailTasks } from '../features/emails/tasks.ts'
 import { importContent, migrationHandlers } from '../features/migrations/tasks.ts'
@@ -63,6 +64,7 @@ export const periodicTasks: readonly CronTask[] = [
   ...recoveryTasks,
   ...oauthTasks,
   ...passkeyTasks,
+  ...authSourceTasks,
   ...resyncTasks,
   ...repositoryTasks,
   ...freedNameTasks,

@@ -25,7 +25,7 @@ const seenSince = prepared((db) =>
 /** Stores each network that a person signs in from, and updates it at most once a day. `users/tasks.ts` deletes old ones. */
 export function createSignInJournal({ db, clock }: { db: Db; clock: Clock }): SignInJournal {
   return {
-    async signedIn(user, origin) {
+    async signedIn(user, origin, method) {
       if (origin.address === undefined) return
       const [network, now] = [networkOf(origin.address), clock.now()]
       const aDayAgo = new Date(now.getTime() - DAY_MS)
@@ -44,7 +44,7 @@ export function createSignInJournal({ db, clock }: { db: Db; clock: Clock }): Si
           .returning({ isNew: sql<boolean>`xmax = 0` })
         if (!row?.isNew) return
         const subject = { kind: 'user', id: user.id, name: user.name }
-        const actor = { user, method: 'password', publicOnly: false, origin } as const
+        const actor = { user, method, publicOnly: false, origin } as const
         await recordAudit(tx, actor, { action: 'auth.sign_in', subject, after: { network } })
       })
     },

@@ -8,8 +8,8 @@ export interface Actor {
   readonly user: UserRow
   /** The administrator behind a sudo request. */
   readonly sudoer?: UserRow
-  /** `link`: one that was mailed to the person. */
-  readonly method: 'password' | 'token' | 'oauth' | 'session' | 'key' | 'link'
+  /** `link`: one that was mailed to the person. `provider`: a sign-in elsewhere. */
+  readonly method: 'password' | 'token' | 'oauth' | 'session' | 'key' | 'link' | 'provider'
   /** Normalised scope words; undefined where no scope applies (password, session, key). */
   readonly scopes?: readonly string[]
   /** Which claims an OAuth token tells of: the words of OpenID Connect among its scopes. */

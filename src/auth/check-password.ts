@@ -134,7 +134,7 @@ async function judgeBoth(context: Context, attempt: PasswordAttempt, subject: st
 }
 
 async function signedIn(context: Context, user: UserRow, { origin }: Attempt): Promise<void> {
-  if (!user.prohibitLogin) await context.signIns.signedIn(user, origin)
+  if (!user.prohibitLogin) await context.signIns.signedIn(user, origin, 'password')
 }
 
 /** Undefined for a wrong password. Replaces a hash with weaker parameters while the password is at hand. */

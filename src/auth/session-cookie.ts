@@ -7,8 +7,11 @@ type Site = Pick<Context, 'baseUrl'>
 const nameOf = ({ baseUrl }: Site, name: string): string =>
   baseUrl.startsWith('https:') ? `__Host-hearth_${name}` : `hearth_${name}`
 
-/** Our cookies: the session, and what is known of a sign-in that waits for its second step. */
-export type CookieName = 'session' | 'sign_in'
+/**
+ * Our cookies: the session, what is known of a sign-in that waits for its second step, a sign-in that somebody has gone elsewhere for,
+ * and who came back from there and belongs to no account yet.
+ */
+export type CookieName = 'session' | 'sign_in' | 'provider' | 'newcomer'
 
 /** The value of one of our cookies. */
 export function readCookie(site: Site, { headers }: Request, name: CookieName): string | undefined {

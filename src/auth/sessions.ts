@@ -31,6 +31,8 @@ export interface SignIn {
   method: SignInMethod
   origin: RequestOrigin
   isRemembered: boolean
+  /** When they showed who they are, where that was elsewhere and earlier. */
+  authenticatedAt?: Date | undefined
   /** The session that the browser had until now: it ends, so that nobody who planted it gets a better one. */
   replaces?: SessionRow | undefined
 }
@@ -40,7 +42,7 @@ export interface SignIn {
  * @returns undefined when the account was closed, or got another password, after it was judged
  */
 export function createSession(context: Context, signIn: SignIn): Promise<NewSession | undefined> {
-  const { user, method, origin, isRemembered, replaces } = signIn
+  const { user, method, origin, isRemembered, replaces, authenticatedAt } = signIn
   const now = context.clock.now()
   const expiresAt = new Date(now.getTime() + context.config.sessionMaxSeconds * 1000)
   const secret = randomHex(SECRET_BYTES)
@@ -58,7 +60,7 @@ export function createSession(context: Context, signIn: SignIn): Promise<NewSess
         secretHash: sha256Hex(secret),
         method,
         isRemembered,
-        authenticatedAt: now,
+        authenticatedAt: authenticatedAt ?? now,
         expiresAt,
         createdAt: now,
         ...sighting(context.config, { isRemembered, expiresAt }, { now, origin }),

@@ -11,7 +11,7 @@ const adopt: Command = {
   name: 'key adopt',
   summary: 'Takes another secret key, where the one of this database is lost.',
   details: `What was sealed with the lost key cannot be read by anybody. It is cleared: second factors with their recovery codes, the secrets,
-headers and hidden parts of the addresses of hooks, credentials of mirrors, the keys that sign OpenID Connect tokens, and mails that wait. Hooks that lose
+headers and hidden parts of the addresses of hooks, credentials of mirrors, the client secrets of providers that people sign in by, the keys that sign OpenID Connect tokens, and mails that wait. Hooks that lose
 something are switched off. Accounts, passwords, access tokens, SSH keys and repositories stay as they are.
 
 The new key is SECRET_KEY, or the file secret.key in DATA_DIR, which is made if it is missing. Stop all servers first, and look for the
@@ -46,6 +46,7 @@ function describe(rows: SealedRows, verb: string): string {
 ${rows.hooks} hooks ${verb} switched off and without their secrets: give them these again, and switch them on.
 ${rows.mirrors} mirrors ${verb} stopped and without their credentials: set them up again.
 ${rows.signingKeys} keys for OpenID Connect tokens ${verb} removed: a new one is made at need.
+${rows.authSources} providers that people sign in by ${verb} switched off: give them their secrets again with "auth-source edit".
 ${rows.mails} waiting mails ${verb} dropped.`
 }
 

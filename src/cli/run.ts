@@ -4,6 +4,7 @@ import { Refusal } from '../kernel/errors.ts'
 import { errorCode, messageOf } from '../kernel/thrown.ts'
 import { version } from '../version.ts'
 import { type Command, columns, commandHelp, readInput, UsageError } from './arguments.ts'
+import { authSourceCommands } from './auth-source.ts'
 import { configCommand } from './config.ts'
 import { doctorCommand } from './doctor.ts'
 import { healthCommand } from './health.ts'
@@ -26,6 +27,7 @@ const commands: readonly Command[] = [
   serveCommand,
   migrateCommand,
   ...userCommands,
+  ...authSourceCommands,
   configCommand,
   doctorCommand,
   ...keyCommands,

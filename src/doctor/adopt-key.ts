@@ -1,5 +1,6 @@
-import { sql } from 'drizzle-orm'
+import { isNotNull, sql } from 'drizzle-orm'
 import type { Db } from '../../db/client.ts'
+import { authSources } from '../../db/schema/auth-sources.ts'
 import { recoveryCodes, twoFactors } from '../../db/schema/credentials.ts'
 import { hooks } from '../../db/schema/hooks.ts'
 import { instance } from '../../db/schema/instance.ts'
@@ -14,6 +15,7 @@ export interface SealedRows {
   hooks: number
   mirrors: number
   signingKeys: number
+  authSources: number
   mails: number
 }
 
@@ -21,12 +23,13 @@ export interface SealedRows {
 const needsSecret = sql`(secret is not null or authorization_header is not null or position('***' in url) > 0)`
 
 export async function countSealedRows(db: Db): Promise<SealedRows> {
-  const [row] = await db.execute<Record<'secondFactors' | 'hooks' | 'mirrors' | 'signingKeys', number>>(sql`
+  const [row] = await db.execute<Record<keyof Omit<SealedRows, 'mails'>, number>>(sql`
     select (select count(*)::int from ${twoFactors}) as "secondFactors",
       (select count(*)::int from ${hooks} where ${needsSecret}) as hooks,
       (select count(*)::int from ${pullMirrors} where credentials is not null)
         + (select count(*)::int from ${pushMirrors} where credentials is not null) as mirrors,
-      (select count(*)::int from ${oauthSigningKeys}) as "signingKeys"`)
+      (select count(*)::int from ${oauthSigningKeys}) as "signingKeys",
+      (select count(*)::int from ${authSources} where client_secret is not null) as "authSources"`)
   if (row === undefined) throw new Error('the select returned no row')
   return { ...row, mails: await countJobs(db, 'mail.send') }
 }
@@ -34,13 +37,13 @@ export async function countSealedRows(db: Db): Promise<SealedRows> {
 /**
  * Gives up everything that was sealed with a key that is lost, and records the fingerprint of another one: all of it or nothing. Hooks
  * that lose something are switched off, because their receivers could not trust what they send. Mirrors without their credentials are not
- * tried by the clock any more. Of other hooks the address is known, and
- * the next start seals it.
+ * tried by the clock any more, and nobody signs in by a provider whose secret is lost. Of other hooks the address is known,
+ * and the next start seals it.
  */
 export async function adoptKey(db: Db, fingerprint: string): Promise<SealedRows> {
   return db.transaction(async (tx) => {
     await tx.execute(
-      sql`lock table ${twoFactors}, ${hooks}, ${pullMirrors}, ${pushMirrors}, ${oauthSigningKeys} in share row exclusive mode`,
+      sql`lock table ${twoFactors}, ${hooks}, ${pullMirrors}, ${pushMirrors}, ${oauthSigningKeys}, ${authSources} in share row exclusive mode`,
     )
     const lost = await countSealedRows(tx)
     await tx.execute(sql`delete from ${recoveryCodes} where user_id in (select user_id from ${twoFactors})`)
@@ -52,6 +55,11 @@ export async function adoptKey(db: Db, fingerprint: string): Promise<SealedRows>
         update ${mirrors} set credentials = null, next_at = null, last_error = 'the credentials were given up with the secret key'
         where credentials is not null`)
     await tx.delete(oauthSigningKeys)
+    // Without its secret nobody can come in by it, and some providers take anybody's word for a public client.
+    await tx
+      .update(authSources)
+      .set({ clientSecret: null, isActive: false, updatedAt: sql`clock_timestamp()` })
+      .where(isNotNull(authSources.clientSecret))
     await dropJobs(tx, 'mail.send')
     await tx.delete(instance)
     await tx.insert(instance).values({ keyFingerprint: fingerprint })

@@ -27,6 +27,7 @@ export interface OutboundLimits {
   /** From the beginning to the last byte, redirects included. */
   wholeMs: number
   maxBodyBytes: number
+  maxRedirects: number
 }
 
 /** The limits for small messages, such as deliveries of hooks. */
@@ -35,6 +36,7 @@ export const outboundLimits = (wholeSeconds: number): OutboundLimits => ({
   firstByteMs: wholeSeconds * 1000,
   wholeMs: wholeSeconds * 1000,
   maxBodyBytes: 64 * 1024,
+  maxRedirects: 3,
 })
 
 export interface OutboundOptions {
@@ -49,7 +51,6 @@ export interface Outbound {
   send(request: OutboundRequest, signal: AbortSignal): Promise<OutboundAnswer>
 }
 
-const MAX_REDIRECTS = 3
 /** 303 is left out: it asks for a GET, which would tell the receiver nothing. */
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 307, 308])
 
@@ -81,7 +82,8 @@ async function follow(options: OutboundOptions, first: OutboundRequest, signal: 
     const location = REDIRECTS.has(message.statusCode ?? 0) ? message.headers.location : undefined
     if (location === undefined) return await read(message, options.limits, signal)
     message.destroy()
-    if (redirects === MAX_REDIRECTS) throw new OutboundError('redirect', `more than ${MAX_REDIRECTS} redirects`)
+    if (redirects === options.limits.maxRedirects)
+      throw new OutboundError('redirect', `more than ${redirects} redirects`)
     request = redirected(request, location)
   }
 }

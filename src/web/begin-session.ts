@@ -14,6 +14,8 @@ export interface ProvenPerson {
   user: UserRow
   method: SignInMethod
   isRemembered: boolean
+  /** When they showed who they are, where that was elsewhere and earlier. */
+  authenticatedAt?: Date
   /** What the form had as `redirect_to`, unread. */
   redirectTo: string | undefined
 }
@@ -25,11 +27,12 @@ export interface ProvenPerson {
 export async function beginSession(
   context: Context,
   request: Request,
-  { user, method, isRemembered, redirectTo }: ProvenPerson,
+  { user, method, isRemembered, redirectTo, authenticatedAt }: ProvenPerson,
 ): Promise<Response> {
   requireUsableAccount(context, user, true)
   const origin = originOf(context, exchangeOf(request))
-  const begun = await createSession(context, { user, method, origin, isRemembered, replaces: presentSession(request) })
+  const replaces = presentSession(request)
+  const begun = await createSession(context, { user, method, origin, isRemembered, authenticatedAt, replaces })
   if (!begun) throw conflict('the account was changed meanwhile: sign in again')
   const cookies = [sessionCookie(context, begun), clearCookie(context, 'sign_in')]
   return seeOther(context, localTarget(context, redirectTo) ?? '/', cookies)

@@ -95,7 +95,8 @@ function pageAsked(context: Context, { method, url }: Request): string | undefin
   return isSafe(method) ? addressOf(context, `${pathOf(url)}${new URL(url).search}`) : undefined
 }
 
-function requireRecentSignIn(context: Context, request: Request, session: SessionRow): void {
+/** @throws Refusal 303 to the page of signing in for whoever did not in the last hour */
+export function requireRecentSignIn(context: Context, request: Request, session: SessionRow): void {
   // There is time to fill in a form: its page was shown in the first hour.
   const seconds = isSafe(request.method) ? RECENT_SECONDS : 2 * RECENT_SECONDS
   if (isRecentSignIn(context, session, seconds)) return

@@ -91,7 +91,8 @@ async function signIn(context: Context, { request, actor, body, query }: SignInR
   }
 }
 
-function secondFactorPath(context: Context, target: string | undefined): string {
+/** Where the second factor is asked for, on the way to where somebody was going. */
+export function secondFactorPath(context: Context, target: string | undefined): string {
   const isLocal = localTarget(context, target) !== undefined
   return isLocal ? `/user/two_factor?redirect_to=${encodeURIComponent(target ?? '')}` : '/user/two_factor'
 }

@@ -7,6 +7,7 @@ import { type Html, html } from './html.ts'
 import { htmlPage } from './layout.ts'
 import { passkeyForm } from './passkey-form.ts'
 import { addressOf, localTarget } from './paths.ts'
+import { providerButtons } from './provider-views.ts'
 
 interface SignInView {
   name?: string | undefined
@@ -19,13 +20,16 @@ interface SignInView {
   asksCode?: boolean
 }
 
-export function signInPage(context: Context, actor: Actor | undefined, view: SignInView): Response {
+export async function signInPage(context: Context, actor: Actor | undefined, view: SignInView): Promise<Response> {
   const { name, redirectTo, isRemembered, fault, asksCode, hasNewPassword } = view
   const fields = html`${redirectField(context, redirectTo)}
 ${field({ name: 'user_name', label: 'User name or e-mail address', value: name, autocomplete: 'username', isRequired: true })}
 ${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', isRequired: true })}
 ${asksCode && codeField('Only if two-factor authentication is on: with its code you need not wait.')}
 ${checkbox({ name: 'remember', label: 'Stay signed in on this device', isTicked: isRemembered })}`
+  // Who sees this page while signed in has to show again who they are.
+  const target = localTarget(context, redirectTo) === undefined ? undefined : redirectTo
+  const providers = await providerButtons(context, { redirectTo: target, again: actor !== undefined })
   return htmlPage(context, actor, {
     title: 'Sign in',
     width: 'narrow',
@@ -37,6 +41,7 @@ ${faultNote(fault)}
 ${hasNewPassword && html`<div class="note good" role="status"><p>The password is changed. Sign in with it.</p></div>`}
 ${form(context, { action: '/user/login', session: actor?.session, fields, submit: 'Sign in' })}
 ${passkeySignIn(context, actor, redirectTo)}
+${providers}
 <ul class="plain">
 ${context.mailer && html`<li><a href="${addressOf(context, '/user/forgot_password')}">Forgotten the password?</a></li>`}
 ${context.config.allowRegistration && html`<li><a href="${addressOf(context, '/user/sign_up')}">Make an account</a></li>`}

@@ -110,7 +110,7 @@ function presentPrivately(user: UserRow, viewer: Viewer): User {
   return {
     ...presentUserPublicly(user, viewer),
     login_name: user.loginName,
-    source_id: user.sourceId,
+    source_id: user.sourceId ?? 0,
     email: user.email,
     language: user.language,
     is_admin: user.isAdmin,

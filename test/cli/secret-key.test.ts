@@ -97,7 +97,10 @@ test('where the key is lost, another one is adopted, and what the lost one seale
   await insert('https://example.com/secret', sealed)
   await insert('https://example.com/?key=***', 'null')
   await sql`insert into jobs (name, payload, max_attempts) values ('mail.send', '{"sealed":"AA=="}', 1)`
-  const held = () => sql`select (select count(*)::int from two_factors) as factors,
+  await sql`insert into auth_sources (name, label, issuer, client_id, client_secret, scopes) values
+    ('kept', 'Kept', 'https://kept.example', 'x', null, '{openid}'), ('lost', 'Lost', 'https://lost.example', 'x', ${sql.unsafe(sealed)}, '{openid}')`
+  const held =
+    () => sql`select (select array_agg(name) from auth_sources where is_active and (client_secret is null or name = 'lost')) as sources, (select count(*)::int from two_factors) as factors,
     (select count(*)::int from recovery_codes) as codes, (select count(*)::int from jobs where name = 'mail.send') as mails,
     (select array_agg(is_active order by id) from hooks) as active,
     (select count(*)::int from hooks where secret is not null or sealed_url is not null) as sealed`
@@ -106,7 +109,9 @@ test('where the key is lost, another one is adopted, and what the lost one seale
   expect(asked.exitCode).toBe(1)
   expect(asked.stdout).toContain('1 second factors would be removed')
   expect(asked.stdout).toContain('2 hooks would be switched off')
-  expect([...(await held())]).toEqual([{ factors: 1, codes: 1, mails: 1, active: [true, true, true], sealed: 3 }])
+  expect(asked.stdout).toContain('1 providers that people sign in by would be switched off')
+  const before = { sources: ['kept', 'lost'], factors: 1, codes: 1, mails: 1, active: [true, true, true], sealed: 3 }
+  expect([...(await held())]).toEqual([before])
   expect((await run('user list', 'second', settings)).exitCode).toBe(78)
 
   const listener = connect(database.url, { max: 1, connection: { application_name: LISTENER_NAME } })
@@ -117,7 +122,8 @@ test('where the key is lost, another one is adopted, and what the lost one seale
   const adopted = await run('key adopt --yes', 'second', settings)
   expect([adopted.exitCode, adopted.stderr]).toEqual([0, ''])
   expect(adopted.stdout).toContain('1 second factors are removed')
-  expect([...(await held())]).toEqual([{ factors: 0, codes: 0, mails: 0, active: [true, false, false], sealed: 0 }])
+  const after = { sources: ['kept'], factors: 0, codes: 0, mails: 0, active: [true, false, false], sealed: 0 }
+  expect([...(await held())]).toEqual([after])
   expect((await run('user list', 'second', settings)).stdout).toMatch(/^1\tann\t/)
   expect((await run('user list', 'first')).exitCode).toBe(78)
   const again = await run('key adopt --yes', 'second', settings)

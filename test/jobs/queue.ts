@@ -116,6 +116,9 @@ function partialContext(
     get signIns() {
       return absent()
     },
+    get providers() {
+      return absent()
+    },
     get secrets() {
       return absent()
     },

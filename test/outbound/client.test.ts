@@ -8,8 +8,8 @@ import { createOutbound, type OutboundRequest } from '../../src/outbound/client.
 import { OutboundError } from '../../src/outbound/outbound-error.ts'
 import { listen } from '../harness/listen.ts'
 
-const limits = { connectMs: 2000, firstByteMs: 300, wholeMs: 900, maxBodyBytes: 1000 }
-const generous = { connectMs: 10_000, firstByteMs: 10_000, wholeMs: 20_000, maxBodyBytes: 1000 }
+const limits = { connectMs: 2000, firstByteMs: 300, wholeMs: 900, maxBodyBytes: 1000, maxRedirects: 3 }
+const generous = { connectMs: 10_000, firstByteMs: 10_000, wholeMs: 20_000, maxBodyBytes: 1000, maxRedirects: 3 }
 const opened: { close(): void }[] = []
 const sockets = new Set<Socket>()
 

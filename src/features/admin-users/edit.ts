@@ -8,12 +8,14 @@ import { isEmailAddress } from '../../kernel/email.ts'
 import { badRequest } from '../../kernel/errors.ts'
 import { mailLetter } from '../../mail/send.ts'
 import { replacePrimaryEmail } from '../emails/store.ts'
-import { hashPassword } from '../users/create.ts'
+import { hashPassword, takenRefusal } from '../users/create.ts'
 import { editUser, requireWebsite, type UserChange } from '../users/edit.ts'
+import { leavePlace, placeAt } from '../users/external-identity.ts'
 import { passwordChanged, primaryAddressChanged } from '../users/letters.ts'
+import { lockAccount } from '../users/lock.ts'
 import { requireAnotherAdministrator } from './administrators.ts'
 import type { EditUserOption } from './schema.ts'
-import { requireLocalSource, requirePerson } from './service.ts'
+import { requirePerson } from './service.ts'
 
 /**
  * @throws Refusal 400 for an address or a password that cannot be taken, 422 for a website, a login source, an organization, and
@@ -25,17 +27,26 @@ export async function editUserAsAdmin(
   option: EditUserOption,
 ): Promise<UserRow> {
   requirePerson(user)
-  requireLocalSource(option.source_id)
   requireWebsite(option.website)
   if (option.email !== undefined && !isEmailAddress(option.email))
     throw badRequest(`e-mail address contains unsupported character [email: ${option.email}]`)
   if (option.email !== undefined && isServiceAddress(option.email, context.config))
     throw badRequest(`e-mail address belongs to the service [email: ${option.email}]`)
-  const change = { ...changeOf(option), passwordHash: await newPasswordHash(context, option.password) }
+  const change = {
+    ...changeOf(option),
+    ...placeOf(user, option),
+    passwordHash: await newPasswordHash(context, option.password),
+  }
   try {
     return await context.db.transaction((tx) => apply(context, tx, { user, by, change }))
   } catch (error) {
-    if (violatedConstraint(error) !== 'emails_lower_email_key') throw error
+    if (violatedConstraint(error) !== 'emails_lower_email_key')
+      throw takenRefusal(error, {
+        name: user.name,
+        email: user.email,
+        sourceId: option.source_id,
+        loginName: option.login_name,
+      })
     throw badRequest(`e-mail already in use [email: ${option.email}]`)
   }
 }
@@ -55,7 +66,12 @@ async function apply(context: Context, tx: Db, { user, by, change }: Edit): Prom
     await replacePrimaryEmail(tx, user.id, email)
     await mailLetter(context, tx, primaryAddressChanged({ user, by, baseUrl }, email))
   }
+  if (change.sourceId !== undefined) {
+    const present = await lockAccount(tx, user.id)
+    if (present && present.sourceId !== null) await leavePlace(tx, user, present.sourceId)
+  }
   const edited = await editUser(tx, user, change, by)
+  if (change.sourceId) await placeAt(tx, user, { sourceId: change.sourceId, subject: edited.loginName })
   if (change.passwordHash !== undefined) await mailLetter(context, tx, passwordChanged({ user: edited, by, baseUrl }))
   return edited
 }
@@ -78,6 +94,12 @@ const changeOf = (option: EditUserOption): UserChange => ({
   isRestricted: option.restricted,
   visibility: option.visibility || undefined,
 })
+
+/** Where the account is from now on, unless it stays where it is. Wire: 0 is this site. */
+function placeOf(user: UserRow, { source_id, login_name }: EditUserOption): Pick<UserChange, 'sourceId'> {
+  const sourceId = source_id === undefined ? user.sourceId : source_id || null
+  return sourceId === user.sourceId && (sourceId === null || login_name === user.loginName) ? {} : { sourceId }
+}
 
 /** Wire: an empty password means the old one. */
 async function newPasswordHash(context: Context, password: string | undefined): Promise<string | undefined> {

@@ -1,4 +1,4 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import { afterPosition, inOrder, positionText, type SortKey } from '../../../db/keyset.ts'
 import { escapeLike } from '../../../db/like.ts'
 import { twoFactors } from '../../../db/schema/credentials.ts'
@@ -63,7 +63,7 @@ function filter(query: UserSearchQuery): SQL | undefined {
     eq(users.kind, 'user'),
     given(query.q, matchesText),
     given(query.login_name, (name) => eq(users.loginName, name)),
-    given(query.source_id, (id) => eq(users.sourceId, id)),
+    given(query.source_id, (id) => (id === 0 ? isNull(users.sourceId) : eq(users.sourceId, id))),
     given(visibility, (word) => eq(users.visibility, word)),
     given(query.is_active, (is) => eq(users.isActive, is)),
     given(query.is_admin, (is) => eq(users.isAdmin, is)),

@@ -11,17 +11,20 @@ import type { CreateUserOption } from './schema.ts'
  * missing
  */
 export async function createUserAsAdmin(context: Context, by: Actor, option: CreateUserOption): Promise<UserRow> {
-  requireLocalSource(option.source_id)
+  // Wire: 0 is this site.
+  const sourceId = option.source_id || undefined
   const createdAt = givenTime(option.created_at)
   if (option.created_at !== undefined && createdAt === undefined) throw invalid('is no time', 'created_at')
   return createUser(context, {
     name: option.username,
     email: option.email,
-    password: option.password ?? '',
+    // Who signs in elsewhere needs none here.
+    password: sourceId !== undefined && !option.password ? { hash: '' } : (option.password ?? ''),
     fullName: option.full_name,
     loginName: option.login_name,
+    sourceId,
     // Wire: whoever is given a password must choose their own, unless the administrator says otherwise.
-    mustChangePassword: option.must_change_password ?? true,
+    mustChangePassword: option.must_change_password ?? (sourceId === undefined || !!option.password),
     isRestricted: option.restricted,
     visibility: option.visibility || undefined,
     createdAt: createdAt ?? undefined,
@@ -33,9 +36,4 @@ export async function createUserAsAdmin(context: Context, by: Actor, option: Cre
 /** What is done to a person by their name is not done to an organization. @throws Refusal 422 */
 export function requirePerson(account: UserRow): void {
   if (account.kind !== 'user') throw invalid(`${account.name} is an organization not a user`)
-}
-
-/** People sign in here only: there is no other login source to name. */
-export function requireLocalSource(sourceId: number | undefined): void {
-  if (sourceId !== undefined && sourceId !== 0) throw invalid(`login source does not exist [id: ${sourceId}]`)
 }

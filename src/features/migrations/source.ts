@@ -34,7 +34,7 @@ export interface Source {
 }
 
 const MIB = 1024 * 1024
-const LIMITS = { connectMs: 10_000, firstByteMs: 60_000, wholeMs: 120_000, maxBodyBytes: 16 * MIB }
+const LIMITS = { connectMs: 10_000, firstByteMs: 60_000, wholeMs: 120_000, maxBodyBytes: 16 * MIB, maxRedirects: 3 }
 /** Servers give 50 at most, unless they are told otherwise. */
 const MOST_OF_A_PAGE = 1000
 

@@ -10,6 +10,7 @@ import type { Context } from '../../context.ts'
 import { badRequest, invalid, notFound } from '../../kernel/errors.ts'
 import { messageOf } from '../../kernel/thrown.ts'
 import { mailLetter } from '../../mail/send.ts'
+import { requireWayIn } from '../auth-sources/ways-in.ts'
 import { passkeyAdded } from '../users/letters.ts'
 import { lockAccount } from '../users/lock.ts'
 import { type ChallengePurpose, expiryOf, makeChallenge } from './challenge.ts'
@@ -99,11 +100,13 @@ export async function addPasskey(
   }
 }
 
-/** @throws Refusal 404 when this person has no such passkey */
+/** @throws Refusal 404 when this person has no such passkey, 422 when nothing would be left to sign in with */
 export async function deletePasskey(context: Context, actor: Actor, id: number | undefined): Promise<void> {
   await context.db.transaction(async (tx) => {
+    await lockAccount(tx, actor.user.id)
     const gone = id === undefined ? undefined : await removePasskey(tx, actor.user.id, id)
     if (!gone) throw notFound()
+    await requireWayIn(tx, actor.user.id)
     const before = { owner: actor.user.name }
     await recordAudit(tx, actor, { action: 'passkey.delete', subject: subjectOf(gone), before })
   })

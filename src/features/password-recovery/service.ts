@@ -7,6 +7,7 @@ import type { JobHandlers } from '../../jobs/handlers.ts'
 import { isEmailAddress } from '../../kernel/email.ts'
 import { conflict, invalid, unavailable } from '../../kernel/errors.ts'
 import { randomHex, sha256Hex } from '../../kernel/hashing.ts'
+import type { Letter } from '../../mail/letter.ts'
 import { mailLetter } from '../../mail/send.ts'
 import { countMailTo } from '../emails/confirm.ts'
 import { setPassword } from '../users/password.ts'
@@ -41,14 +42,21 @@ export const recoveryHandlers: Pick<JobHandlers, 'account.recover'> = {
     const { db, clock, secrets, baseUrl } = context
     const found = await findRecoverable(db, secrets.open(PURPOSE, Buffer.from(sealed, 'base64')))
     if (found === undefined) return
-    const { email, user } = found
+    const { email, user, source } = found
+    // As it was confirmed, however it was typed now.
+    const to = { address: email.email, name: user.fullName }
+    if (source && user.passwordHash === '') {
+      await db.transaction((tx) =>
+        mailLetter(context, tx, signsInElsewhere({ to, name: user.name, source: source.label, baseUrl })),
+      )
+      return
+    }
     const code = randomHex(32)
     const expiresAt = new Date(clock.now().getTime() + RECOVERY_HOURS * HOUR_MS)
     await db.transaction(async (tx) => {
       await upsertReset(tx, { emailId: email.id, codeHash: sha256Hex(code), expiresAt })
       await mailLetter(context, tx, {
-        // As it was confirmed, however it was typed now.
-        to: { address: email.email, name: user.fullName },
+        to,
         subject: 'Choose another password',
         paragraphs: [
           `somebody, most likely you, has forgotten the password of your account ${user.name} at ${baseUrl}. Choose another one here:`,
@@ -60,6 +68,24 @@ export const recoveryHandlers: Pick<JobHandlers, 'account.recover'> = {
     })
   },
 }
+
+interface Elsewhere {
+  to: Letter['to']
+  name: string
+  source: string
+  baseUrl: string
+}
+
+const signsInElsewhere = ({ to, name, source, baseUrl }: Elsewhere): Letter => ({
+  to,
+  subject: 'How you sign in',
+  paragraphs: [
+    `somebody, most likely you, has forgotten the password of your account ${name} at ${baseUrl}. It has none: you sign in with ${source}. You find it on this page:`,
+    { link: `${baseUrl}/user/login` },
+    'Signed in, you can choose a password in your settings.',
+    'If it was not you, do nothing.',
+  ],
+})
 
 /** Whose link it is; undefined when it is none, was used, is too old, or the account may not sign in. */
 export async function findRecovery({ db, clock }: Context, code: string | undefined): Promise<UserRow | undefined> {

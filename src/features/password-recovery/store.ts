@@ -1,23 +1,34 @@
-import { and, eq, gt, inArray, lte, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, isNull, lte, ne, or, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/client.ts'
 import { passwordResets } from '../../../db/schema/account-links.ts'
+import { type AuthSourceRow, authSources } from '../../../db/schema/auth-sources.ts'
 import { type EmailRow, emails, type UserRow, users } from '../../../db/schema/users.ts'
 
-/** Who may get a link at an address: it is confirmed, and the account may sign in with a password of its own. */
-const mayRecover = and(
+/** Who may get a mail at an address: it is confirmed, and the account may sign in. */
+const mayEnter = and(
   eq(emails.isActivated, true),
   eq(users.kind, 'user'),
   eq(users.isActive, true),
   eq(users.prohibitLogin, false),
-  eq(users.sourceId, 0),
 )
 
-export async function findRecoverable(db: Db, email: string): Promise<{ email: EmailRow; user: UserRow } | undefined> {
+/** Whose password can be replaced: an account of a source has none, unless its owner has chosen one. */
+const hasOwnPassword = or(isNull(users.sourceId), ne(users.passwordHash, ''))
+
+export interface Recoverable {
+  email: EmailRow
+  user: UserRow
+  /** Where the person signs in, if that is not here. */
+  source: AuthSourceRow | null
+}
+
+export async function findRecoverable(db: Db, email: string): Promise<Recoverable | undefined> {
   const [row] = await db
-    .select({ email: emails, user: users })
+    .select({ email: emails, user: users, source: authSources })
     .from(emails)
     .innerJoin(users, eq(users.id, emails.userId))
-    .where(and(eq(emails.lowerEmail, sql`lower(${email})`), mayRecover))
+    .leftJoin(authSources, eq(authSources.id, users.sourceId))
+    .where(and(eq(emails.lowerEmail, sql`lower(${email})`), mayEnter))
   return row
 }
 
@@ -36,7 +47,7 @@ export async function findResetOwner(db: Db, codeHash: string, now: Date): Promi
     .from(passwordResets)
     .innerJoin(emails, eq(emails.id, passwordResets.emailId))
     .innerJoin(users, eq(users.id, emails.userId))
-    .where(and(eq(passwordResets.codeHash, codeHash), gt(passwordResets.expiresAt, now), mayRecover))
+    .where(and(eq(passwordResets.codeHash, codeHash), gt(passwordResets.expiresAt, now), mayEnter, hasOwnPassword))
   return row?.user
 }
 

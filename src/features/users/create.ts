@@ -11,6 +11,7 @@ import { badRequest, invalid } from '../../kernel/errors.ts'
 import { ownerNameFault } from '../../kernel/names.ts'
 import { mailLetter } from '../../mail/send.ts'
 import { claimName } from './claim-name.ts'
+import { placeAt } from './external-identity.ts'
 import { accountCreated } from './letters.ts'
 
 /** A person to be. What is left out is the site's default. */
@@ -18,7 +19,14 @@ export interface NewAccount
   extends Partial<
     Pick<
       NewUser,
-      'fullName' | 'loginName' | 'isAdmin' | 'isRestricted' | 'mustChangePassword' | 'visibility' | 'createdAt'
+      | 'fullName'
+      | 'loginName'
+      | 'sourceId'
+      | 'isAdmin'
+      | 'isRestricted'
+      | 'mustChangePassword'
+      | 'visibility'
+      | 'createdAt'
     >
   > {
   name: string
@@ -50,6 +58,7 @@ export async function createUser(context: Context, account: NewAccount, tx: Db =
     return await tx.transaction(async (inner) => {
       const user = await insertUser(inner, { ...row, passwordHash }, { by, isEmailProven })
       await claimName(inner, context, user)
+      if (user.sourceId !== null) await placeAt(inner, user, { sourceId: user.sourceId, subject: user.loginName })
       if (isNotified) await mailLetter(context, inner, accountCreated(user, context.baseUrl))
       return user
     })
@@ -115,10 +124,21 @@ async function insertUser(
   return user
 }
 
+type Taken = Pick<NewAccount, 'name' | 'email' | 'sourceId' | 'loginName'>
+
 /** Wire: names and addresses in use are 422, in the words of the Gitea API. */
-export function takenRefusal(error: unknown, { name, email }: { name: string; email: string }): unknown {
-  const constraint = violatedConstraint(error)
-  if (constraint === 'users_lower_name_key') return invalid(`user already exists [name: ${name}]`)
-  if (constraint === 'emails_lower_email_key') return invalid(`e-mail already in use [email: ${email}]`)
+export function takenRefusal(error: unknown, { name, email, sourceId, loginName }: Taken): unknown {
+  switch (violatedConstraint(error)) {
+    case 'users_lower_name_key':
+      return invalid(`user already exists [name: ${name}]`)
+    case 'emails_lower_email_key':
+      return invalid(`e-mail already in use [email: ${email}]`)
+    case 'users_source_id_auth_sources_id_fk':
+      return invalid(`login source does not exist [id: ${sourceId}]`)
+    case 'users_login_name_of_source':
+      return invalid('Required', 'login_name')
+    case 'external_identities_subject_key':
+      return invalid(`login name is taken at this source [login_name: ${loginName}]`)
+  }
   return error
 }

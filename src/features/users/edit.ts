@@ -11,8 +11,8 @@ import { removeResetsOf } from '../password-recovery/store.ts'
 export type UserChange = Partial<Omit<NewUser, 'id' | 'kind' | 'createdAt' | 'updatedAt'>>
 
 /**
- * Changes a person or an organization and records what was changed. A field that is undefined stays. After another password, a closed
- * account or other rights of the site, sessions end but for the one that the person makes the change with.
+ * Changes a person or an organization and records what was changed. A field that is undefined stays. After another password or source, a
+ * closed account or other rights of the site, sessions end but for the one that the person makes the change with.
  */
 export async function editUser(tx: Db, user: UserRow, change: UserChange, by: AuditSource): Promise<UserRow> {
   const [row] = await tx
@@ -28,11 +28,12 @@ export async function editUser(tx: Db, user: UserRow, change: UserChange, by: Au
   return row
 }
 
-const endsSessions = (user: UserRow, { passwordHash, isActive, prohibitLogin, isAdmin }: UserChange): boolean =>
-  passwordHash !== undefined ||
-  isActive === false ||
-  prohibitLogin === true ||
-  (isAdmin !== undefined && isAdmin !== user.isAdmin)
+const endsSessions = (user: UserRow, change: UserChange): boolean =>
+  change.passwordHash !== undefined ||
+  (change.sourceId !== undefined && change.sourceId !== user.sourceId) ||
+  change.isActive === false ||
+  change.prohibitLogin === true ||
+  (change.isAdmin !== undefined && change.isAdmin !== user.isAdmin)
 
 const sessionOf = (by: AuditSource, { id }: UserRow): SessionRow | undefined =>
   typeof by === 'object' && by.user.id === id ? by.session : undefined

@@ -47,6 +47,12 @@ export const passkeyAdded = (change: SecurityChange, name: string): Letter =>
     what: `can be signed in to with a new passkey, ${name}`,
   })
 
+export const identityConnected = (change: SecurityChange, source: string): Letter =>
+  notice(change, {
+    subject: 'Another way to sign in was added',
+    what: `can be signed in to by ${source}`,
+  })
+
 /** To the address that was the primary one until now. */
 export const primaryAddressChanged = (change: SecurityChange, newAddress: string): Letter =>
   notice(change, {

@@ -10,7 +10,7 @@ import { invalid } from '../../kernel/errors.ts'
 import { type FormFault, field, form, formText, formToken, tryForm } from '../form.ts'
 import { html } from '../html.ts'
 import { seeOther } from '../layout.ts'
-import { CHANGE_PASSWORD_PATH, pageGate, type SignedIn } from '../page-gate.ts'
+import { CHANGE_PASSWORD_PATH, pageGate, requireRecentSignIn, type SignedIn } from '../page-gate.ts'
 import { donePath, settingsPage } from './settings-page.ts'
 
 const MAX_LENGTH = 1000
@@ -26,13 +26,18 @@ const PasswordForm = t.Object({
 export const passwordPages = (context: Context) =>
   new Elysia({ name: 'settings-password' })
     .use(pageGate(context))
-    .get(CHANGE_PASSWORD_PATH, ({ actor, query }) => view(context, actor, { done: query.done }), {
-      ownPage: { recently: false, mayChangePassword: true },
-      query: t.Object({ done: formText() }),
-    })
+    .get(
+      CHANGE_PASSWORD_PATH,
+      ({ actor, query, request }) => {
+        requireProof(context, request, actor)
+        return view(context, actor, { done: query.done })
+      },
+      { ownPage: { recently: false, mayChangePassword: true }, query: t.Object({ done: formText() }) },
+    )
     .post(
       CHANGE_PASSWORD_PATH,
       async ({ actor, body, request }) => {
+        requireProof(context, request, actor)
         const fault = await tryForm(
           () => change(context, request, { actor, body }),
           ['old_password', 'retype'],
@@ -45,6 +50,11 @@ export const passwordPages = (context: Context) =>
       },
       { ownPage: { recently: false, mayChangePassword: true }, body: PasswordForm },
     )
+
+/** Who has no password yet cannot show the old one: then a sign-in of the last hour has to do. */
+function requireProof(context: Context, request: Request, { user, session }: SignedIn): void {
+  if (user.passwordHash === '') requireRecentSignIn(context, request, session)
+}
 
 interface Change {
   actor: SignedIn

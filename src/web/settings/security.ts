@@ -16,6 +16,7 @@ import { pageGate, type SignedIn } from '../page-gate.ts'
 import { passkeyForm } from '../passkey-form.ts'
 import { addressOf } from '../paths.ts'
 import { timeOf } from '../time.ts'
+import { connectionPages, connections } from './connections.ts'
 import { donePath, settingsPage } from './settings-page.ts'
 
 const PATH = '/user/settings/security'
@@ -86,8 +87,8 @@ const passkeyPages = (context: Context) =>
     .post(
       `${PATH}/passkeys/:id/delete`,
       async ({ actor, params }) => {
-        await deletePasskey(context, actor, parseId(params.id))
-        return seeOther(context, donePath(PATH, 'removed'))
+        const fault = await tryForm(() => deletePasskey(context, actor, parseId(params.id)))
+        return fault ? overview(context, actor, { fault }) : seeOther(context, donePath(PATH, 'removed'))
       },
       { ownPage: recent, body: t.Object(formToken) },
     )
@@ -102,6 +103,7 @@ export const securityPages = (context: Context) =>
     })
     .use(twoFactorPages(context))
     .use(passkeyPages(context))
+    .use(connectionPages(context, (actor, fault) => overview(context, actor, { fault })))
 
 interface Overview {
   done?: string | undefined
@@ -115,7 +117,8 @@ async function overview(context: Context, actor: SignedIn, { done, fault, name }
   const main = html`<h2>Two-factor authentication</h2>
 ${found?.confirmedAt ? await whileOn(context, actor, found.confirmedAt) : whileOff(context)}
 <h2>Passkeys</h2>
-${await passkeys(context, actor, { fault, name })}`
+${await passkeys(context, actor, { fault, name })}
+${await connections(context, actor)}`
   const script = passkeyScript.path
   return settingsPage(context, actor, { path: PATH, title: 'Security', main, done, fault, script })
 }

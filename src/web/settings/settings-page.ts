@@ -28,6 +28,9 @@ const notices = {
   password: 'The password is changed. All other sessions have ended.',
   two_factor_off: 'Two-factor authentication is off.',
   sessions: 'All other sessions have ended.',
+  connected: 'The two accounts are connected.',
+  not_connected: 'Not connected: this is connected with another account here.',
+  disconnected: 'Disconnected. All other sessions have ended.',
 } as const
 
 export type Notice = keyof typeof notices

@@ -1,0 +1,352 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { TOTP } from 'otpauth'
+import { startOpenIdProvider, type TestProvider } from '../harness/openid-provider.ts'
+import { startTestService, type TestService } from '../harness/service.ts'
+import { addTestSource, comeBy, leave, newVisitor, whoIs } from './provider-stage.ts'
+
+let service: TestService
+let provider: TestProvider
+const clock = { time: Date.now(), now: () => new Date(clock.time) }
+beforeAll(async () => {
+  provider = await startOpenIdProvider()
+  service = await startTestService({
+    clock,
+    checksContract: false,
+    settings: { AUTH_SOURCE_ALLOWED_HOSTS: 'loopback' },
+  })
+  await addTestSource(service, provider)
+})
+afterAll(async () => {
+  await service.stop()
+  provider.stop()
+})
+afterEach(() => {
+  provider.twist = {}
+})
+
+let counter = 0
+/** Somebody whom nobody has seen here. */
+function somebody(more: Record<string, unknown> = {}) {
+  counter += 1
+  const name = `person${counter}`
+  provider.person = {
+    sub: `sub-${counter}`,
+    preferred_username: name,
+    name: 'Per Son',
+    email: `${name}@corp.example`,
+    email_verified: true,
+    ...more,
+  }
+  return { ...provider.person, name }
+}
+const sqlOf = () => service.context.sql
+
+describe('signing in by a provider', () => {
+  test('makes an account the first time, and leads back to it', async () => {
+    const { sub, name } = somebody()
+    const visitor = newVisitor(service)
+    expect((await visitor.get('/user/login')).text).toContain('Sign in with Corp &lt;ID&gt;')
+    const first = await comeBy(visitor, { query: '?redirect_to=/user/settings' })
+    expect([first.status, first.location]).toEqual([303, '/user/settings'])
+    expect(await whoIs(visitor)).toBe(name)
+    const sent = Object.fromEntries(provider.lastRequest)
+    expect(sent).toMatchObject({ response_type: 'code', scope: 'openid profile email', code_challenge_method: 'S256' })
+    expect(sent.redirect_uri).toBe(`${service.url}/user/oauth2/corp/callback`)
+    const user = await service.admin.client.get(`/users/${name}`)
+    expect(user.body).toMatchObject({ login_name: sub, full_name: 'Per Son', email: `${name}@corp.example` })
+    expect(user.number('source_id')).toBeGreaterThan(0)
+    expect((await service.anonymous.get(`/users/${name}`)).body).toMatchObject({ login_name: '', source_id: 0 })
+    expect(user.string('last_login')).toBe(`${clock.now().toISOString().slice(0, 19)}Z`)
+    const again = newVisitor(service)
+    expect((await comeBy(again)).location).toBe('/')
+    expect(await whoIs(again)).toBe(name)
+    const [session] = await sqlOf()`select method from sessions order by id desc limit 1`
+    expect(session?.method).toBe('provider')
+  })
+
+  test('gives a new session each time, and ends the one that was there', async () => {
+    somebody()
+    const visitor = newVisitor(service)
+    await comeBy(visitor)
+    const before = visitor.cookie('hearth_session')
+    await comeBy(visitor)
+    expect(visitor.cookie('hearth_session')).not.toBe(before)
+    visitor.cookies.set('hearth_session', before ?? '')
+    expect(await whoIs(visitor)).toBe(401)
+  })
+
+  test('says when the person showed who they are, as the provider knows it', async () => {
+    const auth_time = Math.floor(Date.now() / 1000) - 7200
+    const { name } = somebody({ auth_time })
+    const visitor = newVisitor(service)
+    await comeBy(visitor)
+    const [session] = await sqlOf()<{ at: Date }[]>`
+      select s.authenticated_at as at from sessions s join users u on u.id = s.user_id where u.name = ${name}`
+    expect(session?.at.getTime()).toBe(auth_time * 1000)
+    // Too old for what would give the account away: the provider is told to ask.
+    const asked = await visitor.get('/user/settings/security')
+    expect(asked.location).toContain('/user/login?prompt=login')
+    const page = await visitor.get(asked.location)
+    const [, path = ''] = /href="(\/user\/oauth2\/corp[^"]*)"/.exec(page.text) ?? []
+    expect(path).toContain('prompt=login')
+    provider.person = { ...provider.person, auth_time: Math.floor(Date.now() / 1000) + 900 }
+    await comeBy(visitor, { query: path.replaceAll('&amp;', '&').replace('/user/oauth2/corp', '') })
+    expect(provider.lastRequest.get('prompt')).toBe('login')
+    expect((await visitor.get('/user/settings/security')).status).toBe(200)
+  })
+
+  test('asks for the second factor of the account, which the connection has to outlive', async () => {
+    const { name } = somebody()
+    const visitor = newVisitor(service)
+    await comeBy(visitor)
+    const enrolling = await visitor.get('/user/settings/security/two_factor/enroll')
+    const [, seed = ''] = /<code>([A-Z2-7]+)<\/code>/.exec(enrolling.text) ?? []
+    const code = () => {
+      clock.time += 30_000
+      return new TOTP({ secret: seed }).generate({ timestamp: clock.time })
+    }
+    await visitor.post('/user/settings/security/two_factor/enroll', { passcode: code() })
+    const second = newVisitor(service)
+    const asked = await comeBy(second, { query: '?redirect_to=/user/settings' })
+    expect(asked.location).toBe('/user/two_factor?redirect_to=%2Fuser%2Fsettings')
+    expect(await whoIs(second)).toBe(401)
+    expect((await second.post('/user/two_factor', { passcode: '000000' })).status).toBe(422)
+    const right = await second.post('/user/two_factor', { passcode: code(), redirect_to: '/user/settings' })
+    expect([right.location, await whoIs(second)]).toEqual(['/user/settings', name])
+    const third = newVisitor(service)
+    await comeBy(third)
+    await sqlOf()`delete from external_identities where user_id = (select id from users where name = ${name})`
+    expect((await third.post('/user/two_factor', { passcode: code() })).location).toBe('/user/login')
+  })
+
+  test('is refused to accounts that may not enter, and opens none of them', async () => {
+    for (const change of [{ prohibit_login: true }, { active: false }]) {
+      const { sub, name } = somebody()
+      await comeBy(newVisitor(service))
+      await service.admin.client.patch(`/admin/users/${name}`, { login_name: sub, ...change })
+      const visitor = newVisitor(service)
+      const refused = await comeBy(visitor)
+      expect([refused.status, visitor.cookie('hearth_session')]).toEqual([403, undefined])
+      const seen = (await service.admin.client.get(`/users/${name}`)).body
+      expect(seen).toMatchObject('active' in change ? change : { prohibit_login: true })
+    }
+  })
+
+  test.each(['//evil.example', 'https://evil.example/', '/\\evil.example', 'javascript:alert(1)', '/\t/evil.example'])(
+    'leads home in place of %j',
+    async (target) => {
+      somebody()
+      const visitor = newVisitor(service)
+      expect((await comeBy(visitor, { query: `?redirect_to=${encodeURIComponent(target)}` })).location).toBe('/')
+    },
+  )
+
+  test('is not begun by a page of another site, and a source that is off or unknown is not there', async () => {
+    somebody()
+    const visitor = newVisitor(service)
+    const elsewhere = await visitor.get('/user/oauth2/corp?redirect_to=/user/settings', {
+      'sec-fetch-site': 'cross-site',
+    })
+    expect(elsewhere.location).toBe('/user/login?redirect_to=%2Fuser%2Fsettings')
+    for (const path of ['/user/oauth2/nobody', '/user/oauth2/nobody/callback', '/user/oauth2/%00'])
+      expect([path, (await visitor.get(path)).status]).toEqual([path, 404])
+    const back = await leave(visitor)
+    await sqlOf()`update auth_sources set is_active = false`
+    expect((await visitor.get('/user/login')).text).not.toContain('Corp')
+    expect([(await visitor.get('/user/oauth2/corp')).status, (await visitor.get(back)).status]).toEqual([404, 404])
+    await sqlOf()`update auth_sources set is_active = true`
+  })
+
+  test('without the claim that the source asks for leads nowhere', async () => {
+    await sqlOf()`update auth_sources set required_claim = 'roles', required_value = 'git'`
+    somebody({ roles: ['mail'] })
+    const visitor = newVisitor(service)
+    expect((await comeBy(visitor)).status).toBe(403)
+    provider.person = { ...provider.person, roles: ['mail', 'git'] }
+    expect((await comeBy(visitor)).status).toBe(303)
+    await sqlOf()`update auth_sources set required_value = null`
+    const { roles: _, ...without } = provider.person
+    provider.person = without
+    expect((await comeBy(newVisitor(service))).status).toBe(403)
+    await sqlOf()`update auth_sources set required_claim = null`
+  })
+})
+
+describe('somebody new', () => {
+  test('whose name is taken chooses another, and keeps the address that the provider has confirmed', async () => {
+    const taken = await service.createUser()
+    const { sub } = somebody({ preferred_username: taken.name })
+    const visitor = newVisitor(service)
+    const answer = await comeBy(visitor, { query: '?redirect_to=/user/settings' })
+    expect(answer.location).toBe('/user/link_account')
+    expect(await whoIs(visitor)).toBe(401)
+    const page = await visitor.get('/user/link_account')
+    expect(page.text).toContain(`value="${taken.name}"`)
+    const refused = await visitor.post('/user/link_account_signup', { user_name: taken.name })
+    expect(refused.status).toBe(422)
+    expect(refused.text).toContain('already exists')
+    for (const name of ['', '.', 'api']) {
+      const again = await visitor.post('/user/link_account_signup', { user_name: name })
+      expect([name, again.status]).toEqual([name, 422])
+    }
+    const made = await visitor.post('/user/link_account_signup', {
+      user_name: `${taken.name}-2`,
+      email: 'x@evil.example',
+    })
+    expect([made.status, made.location]).toEqual([303, '/user/settings'])
+    const user = await service.admin.client.get(`/users/${taken.name}-2`)
+    expect(user.body).toMatchObject({ login_name: sub, email: provider.person.email })
+    expect((await visitor.get('/user/link_account')).status).toBe(400)
+    const third = await visitor.post('/user/link_account_signup', { user_name: 'third' })
+    expect(third.status).toBe(400)
+  })
+
+  test('whose address is somebody’s is nobody’s by that', async () => {
+    const victim = await service.createUser()
+    somebody({ email: `${victim.name}@localhost.localdomain` })
+    const visitor = newVisitor(service)
+    expect((await comeBy(visitor)).location).toBe('/user/link_account')
+    expect(await whoIs(visitor)).toBe(401)
+    const refused = await visitor.post('/user/link_account_signup', { user_name: 'thief' })
+    expect(refused.text).toContain('already in use')
+    expect(await sqlOf()`select 1 from external_identities where subject = ${provider.person.sub}`).toHaveLength(0)
+  })
+
+  test('without an address gives one, which nobody has confirmed', async () => {
+    const { name } = somebody({ email: undefined, email_verified: undefined })
+    const visitor = newVisitor(service)
+    expect((await comeBy(visitor)).location).toBe('/user/link_account')
+    const answer = await visitor.post('/user/link_account_signup', { user_name: name, email: 'nonsense' })
+    expect([answer.status, answer.text.includes('is no e-mail address')]).toEqual([422, true])
+    await visitor.post('/user/link_account_signup', { user_name: name, email: `${name}@home.example` })
+    expect(await whoIs(visitor)).toBe(name)
+    const [row] = await sqlOf()`select is_proven as proven from emails where email = ${`${name}@home.example`}`
+    expect(row?.proven).toBe(false)
+  })
+
+  test.each([
+    ['closed', '/user/link_account', false],
+    ['ask', '/user/link_account', true],
+    ['automatic', '/', true],
+    ['site', '/', true],
+  ])('where registration is %s', async (registration, location, isOffered) => {
+    await sqlOf()`update auth_sources set registration = ${registration}`
+    const { name } = somebody()
+    const visitor = newVisitor(service)
+    expect((await comeBy(visitor)).location).toBe(location)
+    if (location !== '/') {
+      const page = await visitor.get('/user/link_account')
+      expect(page.text.includes('I am new here')).toBe(isOffered)
+      const made = await visitor.post('/user/link_account_signup', { user_name: name })
+      expect(made.status).toBe(isOffered ? 303 : 403)
+    }
+    expect(await whoIs(visitor)).toBe(isOffered ? name : 401)
+    await sqlOf()`update auth_sources set registration = 'site'`
+  })
+
+  test('at several places at once gets one account', async () => {
+    const { name, sub } = somebody()
+    const visitors = Array.from({ length: 6 }, () => newVisitor(service))
+    const backs = await Promise.all(visitors.map((visitor) => leave(visitor)))
+    const answers = await Promise.all(visitors.map((visitor, index) => visitor.get(backs[index] ?? '')))
+    expect(answers.map(({ status, location }) => `${status} ${location}`)).toEqual(Array(6).fill('303 /'))
+    expect(await Promise.all(visitors.map(whoIs))).toEqual(Array(6).fill(name))
+    expect(await sqlOf()`select 1 from external_identities where subject = ${sub}`).toHaveLength(1)
+  })
+})
+
+describe('connecting', () => {
+  test('takes a sign-in here and one there, at the first sign-in by a provider', async () => {
+    const user = await service.createUser()
+    somebody({ preferred_username: user.name })
+    const visitor = newVisitor(service)
+    await comeBy(visitor, { query: '?redirect_to=/user/settings/sessions' })
+    const anonymous = await visitor.post('/user/link_account_signin')
+    expect(anonymous.location).toBe('/user/login')
+    const way = await visitor.get('/user/link_account_signin')
+    const signedIn = await visitor.post(way.location, { user_name: user.name, password: user.password })
+    expect(signedIn.location).toBe('/user/link_account')
+    const page = await visitor.get('/user/link_account')
+    expect(page.text).toContain(`Connect with ${user.name}`)
+    const foreign = await visitor.post('/user/link_account_signin', {}, { 'sec-fetch-site': 'cross-site' })
+    expect(foreign.status).toBe(403)
+    const done = await visitor.post('/user/link_account_signin')
+    expect(done.location).toBe('/user/settings/sessions')
+    expect((await service.admin.client.get(`/users/${user.name}`)).number('source_id')).toBe(0)
+    const other = newVisitor(service)
+    await comeBy(other)
+    expect(await whoIs(other)).toBe(user.name)
+    const trail = await service.admin.client.get('/admin/audit', { action: 'external_identity.create' })
+    expect([trail.status, trail.text.includes(user.name)]).toEqual([200, true])
+  })
+
+  test('takes a sign-in of this hour, and the account that is shown', async () => {
+    const user = await service.createUser()
+    const visitor = newVisitor(service)
+    await visitor.signIn(user)
+    somebody()
+    const back = await comeBy(visitor, { query: '?connect=1' })
+    expect([back.location, await whoIs(visitor)]).toEqual(['/user/link_account', user.name])
+    clock.time += 3 * 3_600_000
+    const late = await visitor.post('/user/link_account_signin')
+    expect(late.location).toContain('/user/login?prompt=login')
+    expect(await sqlOf()`select 1 from external_identities where subject = ${provider.person.sub}`).toHaveLength(0)
+  })
+
+  test('is undone in the settings, unless it is the only way in', async () => {
+    const { name } = somebody()
+    const visitor = newVisitor(service)
+    await comeBy(visitor)
+    const page = await visitor.get('/user/settings/security')
+    const [, id = ''] = /name="id" value="(\d+)"/.exec(page.text) ?? []
+    const refused = await visitor.post('/user/settings/security/account_link', { id })
+    expect([refused.status, refused.text.includes('choose a password first')]).toEqual([422, true])
+    const stranger = newVisitor(service)
+    await stranger.signIn(await service.createUser())
+    expect((await stranger.post('/user/settings/security/account_link', { id })).status).toBe(404)
+    const password = 'correct horse battery'
+    await visitor.post('/user/settings/change_password', { password, retype: password })
+    const undone = await visitor.post('/user/settings/security/account_link', { id })
+    expect(undone.location).toBe('/user/settings/security?done=disconnected')
+    expect((await service.admin.client.get(`/users/${name}`)).body).toMatchObject({ source_id: 0, login_name: '' })
+    const elsewhere = newVisitor(service)
+    expect((await comeBy(elsewhere)).location).toBe('/user/link_account')
+    await elsewhere.signIn({ name, password })
+    expect(await whoIs(elsewhere)).toBe(name)
+  })
+
+  test('never moves somebody from one account to another', async () => {
+    const { name } = somebody()
+    await comeBy(newVisitor(service))
+    const user = await service.createUser()
+    const visitor = newVisitor(service)
+    await visitor.signIn(user)
+    const taken = await comeBy(visitor, { query: '?connect=1' })
+    expect([taken.location, await whoIs(visitor)]).toEqual(['/user/settings/security?done=not_connected', user.name])
+    somebody()
+    await comeBy(visitor, { query: '?connect=1' })
+    await visitor.post('/user/link_account_signin')
+    somebody()
+    await comeBy(visitor, { query: '?connect=1' })
+    const second = await visitor.post('/user/link_account_signin')
+    expect([second.status, second.text.includes('disconnect that first')]).toEqual([422, true])
+    expect(name).not.toBe(user.name)
+  })
+})
+
+test('an account without a password has none to guess, and chooses one after a sign-in of this hour', async () => {
+  const { name } = somebody()
+  const visitor = newVisitor(service)
+  await comeBy(visitor)
+  for (const password of ['', 'x'])
+    expect((await newVisitor(service).post('/user/login', { user_name: name, password })).status).toBe(422)
+  expect((await service.client({ basic: `${name}:` }).get('/user')).status).toBe(401)
+  clock.time += 2 * 3_600_000
+  const fields = { password: 'correct horse battery', retype: 'correct horse battery' }
+  expect((await visitor.get('/user/settings/change_password')).location).toContain('prompt=login')
+  clock.time += 2 * 3_600_000
+  expect((await visitor.post('/user/settings/change_password', fields)).location).toContain('prompt=login')
+  await comeBy(visitor)
+  expect((await visitor.post('/user/settings/change_password', fields)).location).toContain('done=password')
+  await newVisitor(service).signIn({ name, password: fields.password })
+})
