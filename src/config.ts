@@ -294,7 +294,7 @@ const variables = {
 
 const schema = Type.Object(variables)
 
-/** What the program was told, checked and frozen. Folders are absolute; sizes are bytes. */
+/** The settings, checked and frozen. Folders are absolute; sizes are bytes. */
 export type Config = Readonly<
   Static<typeof schema> & { repositoriesDir: string; objectsDir: string; proxies: Networks }
 >

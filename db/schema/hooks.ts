@@ -19,7 +19,7 @@ export const hookTypes = [
 ] as const
 export type HookType = (typeof hookTypes)[number]
 
-/** `site` hooks hear of everything, `default` ones are copied into new repositories. */
+/** `site` hooks get every event, `default` ones are copied into new repositories. */
 export const hookScopes = ['site', 'default', 'owner', 'repository'] as const
 export type HookScope = (typeof hookScopes)[number]
 
@@ -52,7 +52,7 @@ export const hooks = pgTable(
     isActive: boolean().notNull().default(false),
     /** Since when no delivery has succeeded; null while they do. */
     failingSince: instant(),
-    /** A target that failed for days is told of nothing more until a person resumes it. */
+    /** A target that failed for days is sent nothing more until a person resumes it. */
     pausedAt: instant(),
     /** The default hook that this one was made from, so that a repository gets it once. */
     copiedFromId: reference(),

@@ -193,7 +193,7 @@ const administrationApi = (context: Context) =>
     .use(badgeRoutes(context))
     .use(auditLogRoutes(context))
 
-/** Addresses that are told of events. */
+/** Addresses that events are sent to. */
 const hookApi = (context: Context) =>
   new Elysia({ name: 'hookApi' })
     .use(siteHookRoutes(context))

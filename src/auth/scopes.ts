@@ -145,7 +145,7 @@ function fits(grant: Grant, need: ScopeNeed, level: ScopeLevel): boolean {
 export const maySudo = (scopes: readonly string[]): boolean =>
   scopes.some((word) => word === 'all' || word === 'sudo' || word === 'write:admin')
 
-/** OpenID Connect Core, 5.4, and the groups: what an application hears of a person. They open nothing of the API. */
+/** OpenID Connect Core, 5.4, and the groups: what an application learns of a person. They open nothing of the API. */
 export const CLAIM_SCOPES = ['openid', 'profile', 'email', 'groups'] as const
 
 export const isClaimScope = (word: string): boolean => CLAIM_SCOPES.some((known) => known === word)
@@ -164,7 +164,7 @@ export type TokenVerdict = { actor: Actor; missing?: undefined } | { actor?: und
 /**
  * Narrows the actor to what the token's scopes reach. Scopes stand across the levels of a repository: an administrator's token
  * for reading reads what only administrators may read, and changes nothing. So they are judged by area and kind of act, before the
- * subject is known, and `decideRights` hears of them as `publicOnly`.
+ * subject is known, and `decideRights` gets them as `publicOnly`.
  */
 export function narrowByScopes(actor: Actor, rule: ScopeRule, isChange: boolean): TokenVerdict {
   const { scopes } = actor

@@ -1,7 +1,7 @@
 import { withContext } from '../assemble.ts'
 import type { Config } from '../config.ts'
 import { createLog } from '../log.ts'
-import type { DataFault } from './data/check.ts'
+import type { DataProblem } from './data/check.ts'
 import { checkData } from './data/check-data.ts'
 
 export interface DataOptions {
@@ -41,7 +41,7 @@ export function printData(config: Config, { isRepairing, isQuick }: DataOptions)
   })
 }
 
-function describe({ subject, detail, remedy, isRepaired }: DataFault): string {
+function describe({ subject, detail, remedy, isRepaired }: DataProblem): string {
   if (isRepaired) return `REPAIRED ${subject}: ${detail}\n       What was done: it ${remedy}\n`
   return `FAULT  ${subject}: ${detail}\n       To fix it: ${remedy}\n`
 }

@@ -40,7 +40,7 @@ export class Exchange extends Request {
   tokenExpiresAt: Date | undefined
   /** What @elysiajs/bearer read of the request. */
   bearer: string | undefined
-  /** Set by the gates of pages: what goes wrong is told as a page. */
+  /** Set by the gates of pages: errors are answered with a page. */
   isPage = false
   /** A token in a form, if the route takes forms (RFC 6750, 2.2). */
   bodyToken: string | undefined

@@ -55,13 +55,13 @@ export interface ConsentForm {
 }
 
 /**
- * Answers a request as the person wants, once: with a code, or with `access_denied`. What is answered is the request that was kept; a form that
+ * Answers a request as the person wants, once: with a code, or with `access_denied`. What is answered is the request that was stored; a form that
  * says something else is refused.
  * @returns where the person is sent; undefined for a form that belongs to no request of this session
  */
 export function answerRequest(context: Context, form: ConsentForm, person: Person): Promise<string | undefined> {
   return context.db.transaction(async (tx) => {
-    const kept = await tx
+    const pending = await tx
       .select({ request: oauthRequests, application: oauthApplications })
       .from(oauthRequests)
       .innerJoin(oauthApplications, eq(oauthApplications.id, oauthRequests.applicationId))
@@ -69,8 +69,8 @@ export function answerRequest(context: Context, form: ConsentForm, person: Perso
       .orderBy(desc(oauthRequests.createdAt))
       .limit(1)
       .then(([row]) => row)
-    if (!kept || !agrees(form, kept)) return undefined
-    const { request, application } = kept
+    if (!pending || !agrees(form, pending)) return undefined
+    const { request, application } = pending
     if (!isRegisteredRedirect(application, request.redirectUri)) return undefined
     const taken = await tx
       .delete(oauthRequests)
@@ -99,9 +99,9 @@ function wanted({ clock }: Context, { request, client_id, redirect_uri, state }:
 
 type Kept = { request: typeof oauthRequests.$inferSelect; application: typeof oauthApplications.$inferSelect }
 
-/** Each field that was sent says what was kept. */
+/** Each field that was sent says what was stored. */
 function agrees(form: ConsentForm, { request, application }: Kept): boolean {
-  const isSame = (sent: string | undefined, kept: string | null) => sent === undefined || sent === (kept ?? '')
+  const isSame = (sent: string | undefined, stored: string | null) => sent === undefined || sent === (stored ?? '')
   return (
     (form.granted === 'true' || form.granted === 'false') &&
     isSame(form.client_id, application.clientId) &&

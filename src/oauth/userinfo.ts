@@ -7,7 +7,7 @@ import { exchangeOf } from '../http/exchange.ts'
 import { Refusal } from '../kernel/errors.ts'
 import { type Claims, claimsOf } from './claims.ts'
 
-/** RFC 6750, 3: what a client is told that sends no token. */
+/** RFC 6750, 3: the answer to a client that sends no token. */
 const CHALLENGE = { 'www-authenticate': 'Bearer realm="Hearth OAuth2"' }
 
 /** RFC 6750, 3.1. */

@@ -10,7 +10,7 @@ import { newsOfWiki } from './news-of-wikis.ts'
 
 type NewsSource<Kind extends EventKind> = (context: Context, event: StoredEvent<Kind>) => Promise<News[]>
 
-/** For an event that no hook hears of: the recorded server sends nothing for it. */
+/** For an event that is sent to no hook: the recorded server sends nothing for it. */
 const nothing = async (): Promise<News[]> => []
 
 /** The messages that hooks get for each kind of event. A kind without a line here does not compile. */

@@ -11,7 +11,7 @@ import type { News } from './news.ts'
 /** Queues that repositories share: what happens in one of them is sent in its order. */
 const QUEUES = 16
 
-/** Writes a delivery for each hook that wants to hear of an event. */
+/** Writes a delivery for each hook that is for an event. */
 export const hookDeliveryReaction: Reaction = reaction({
   name: 'webhooks.deliver',
   kinds: hookKinds,

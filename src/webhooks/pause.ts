@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000
 /** Of an organization or a site with many. */
 const MAX_MAILS = 20
 
-/** A target that has answered nothing well for days is sent nothing more, and those who own the hook hear of it. */
+/** A target that has answered nothing well for days is sent nothing more, and the owners of the hook get a mail. */
 export async function pauseIfDead(context: Context, tx: Db, hook: HookRow): Promise<void> {
   const now = context.clock.now()
   if (hook.failingSince === null || now.getTime() - hook.failingSince.getTime() < PATIENCE_DAYS * DAY_MS) return

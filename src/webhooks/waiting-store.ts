@@ -95,7 +95,7 @@ export async function recordAttempts(tx: Db, all: readonly Recorded[]): Promise<
     where hook_deliveries.id = done.id and ${anyOf(hookDeliveries.id, ids)}`)
 }
 
-/** What the receiver is told of whose hook it is. */
+/** What the headers say of the hook's owner. */
 export async function targetOf(db: Db, { scope, ownerId }: HookRow): Promise<TargetType> {
   if (scope === 'repository') return 'repository'
   if (scope !== 'owner' || ownerId === null) return 'system'

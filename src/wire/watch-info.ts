@@ -2,7 +2,7 @@ import { t } from 'elysia'
 import { wireTime } from '../kernel/time.ts'
 
 export type WatchInfo = typeof WatchInfo.static
-/** Whether somebody is told of a repository or of an issue. */
+/** Whether somebody is notified of a repository or of an issue. */
 export const WatchInfo = t.Object(
   {
     subscribed: t.Boolean(),

@@ -19,3 +19,21 @@ export async function fillRepositories(url: string, count: number): Promise<void
     await sql.end()
   }
 }
+
+/** Prose, lists, tables, links, images and a little code, in the proportions of a usual README. */
+export function makeReadme(length: number): string {
+  let text = '# Project\n\n[![build](https://ci.example/badge.svg)](https://ci.example) A tool for *everybody*.\n\n'
+  for (let section = 1; text.length < length; section++) {
+    text += `## Section ${section}\n\n`
+    text +=
+      'Some **important** words about `options`, a [guide](docs/guide.md), and https://example.com/page for more.\n'.repeat(
+        4,
+      )
+    text += '\n- first item with `code`\n- second item, see #12\n  - nested item\n\n'
+    text +=
+      '| option | default | meaning |\n|---|:-:|---|\n| `port` | 3000 | where it listens |\n| `host` | all | which address |\n\n'
+    if (section % 4 === 1)
+      text += '```js\nimport { start } from "./start.js"\n\nconst server = await start({ port: 3000 })\n```\n\n'
+  }
+  return text.slice(0, length)
+}

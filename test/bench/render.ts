@@ -11,6 +11,7 @@ import { renderMarkdown } from '../../src/render/markdown/markdown.ts'
 import { NO_REFERENCES } from '../../src/render/references.ts'
 import { createRenderer } from '../../src/render/renderer.ts'
 import { wantedReferences } from '../../src/render/wanted.ts'
+import { makeReadme } from './data.ts'
 
 const ROUNDS = 400
 
@@ -76,24 +77,6 @@ function measureEach(name: string, run: (source: string) => unknown): void {
       times.push(performance.now() - start)
     }
   tell(name, times)
-}
-
-/** Prose, lists, tables, links, images and a little code, in the proportions of a usual README. */
-function makeReadme(length: number): string {
-  let text = '# Project\n\n[![build](https://ci.example/badge.svg)](https://ci.example) A tool for *everybody*.\n\n'
-  for (let section = 1; text.length < length; section++) {
-    text += `## Section ${section}\n\n`
-    text +=
-      'Some **important** words about `options`, a [guide](docs/guide.md), and https://example.com/page for more.\n'.repeat(
-        4,
-      )
-    text += '\n- first item with `code`\n- second item, see #12\n  - nested item\n\n'
-    text +=
-      '| option | default | meaning |\n|---|:-:|---|\n| `port` | 3000 | where it listens |\n| `host` | all | which address |\n\n'
-    if (section % 4 === 1)
-      text += '```js\nimport { start } from "./start.js"\n\nconst server = await start({ port: 3000 })\n```\n\n'
-  }
-  return text.slice(0, length)
 }
 
 function measure(name: string, run: () => unknown): void {

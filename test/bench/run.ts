@@ -1,7 +1,7 @@
 // `bun run bench [--repositories N] [--git MiB] [--scale FACTOR]`: what requests cost, beside the same statements without us.
 import { resolve } from 'node:path'
 import { sha256Hex } from '../../src/kernel/hashing.ts'
-import { fillRepositories } from './data.ts'
+import { fillRepositories, makeReadme } from './data.ts'
 import { type CloneMeasured, type GitMeasured, measureGit } from './git.ts'
 import { type Load, type Measured, measure } from './load.ts'
 import { credentialLoads, fillSigners, measureBesideSignIns } from './sign-in.ts'
@@ -72,7 +72,19 @@ function ours({ api, url }: Stage): Load[] {
     ),
     load('create issue', 3000, (index) => api('/repos/root/bench/issues', { method: 'POST', body: issue(index) })),
     load('list issues, page of 50', 1000, () => api('/repos/root/bench/issues?limit=50')),
+    load('markdown of 10 KB, when new', 1000, (index) => api('/markdown', { method: 'POST', body: markdown(index) })),
+    load('info/refs', 5000, () => fetch(`${url}/root/bench.git/info/refs?service=git-upload-pack`, VERSION_2)),
   ]
+}
+
+/** As git asks. */
+const VERSION_2 = { headers: { 'git-protocol': 'version=2' } }
+
+const readme = makeReadme(10 * 1024)
+
+/** A text that nobody has rendered before. */
+function markdown(index: number): string {
+  return JSON.stringify({ Text: `${readme}\n${index} of ${Date.now()}`, Mode: 'markdown' })
 }
 
 function issue(index: number): string {

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { mkdir, rename, rm, symlink, truncate, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openChannels } from '../../db/channels.ts'
-import type { DataFault } from '../../src/doctor/data/check.ts'
+import type { DataProblem } from '../../src/doctor/data/check.ts'
 import { storagePath } from '../../src/git/storage.ts'
 import { enqueueJob } from '../../src/jobs/enqueue.ts'
 import { isServed } from '../../src/jobs/look.ts'
@@ -35,7 +35,7 @@ afterEach(async () => {
 })
 
 /** Faults in the order they were found, as `subject: detail`. */
-async function check(isRepairing = false): Promise<{ faults: DataFault[]; lines: string[] }> {
+async function check(isRepairing = false): Promise<{ faults: DataProblem[]; lines: string[] }> {
   const faults = await findFaults(service, isRepairing)
   return { faults, lines: faults.map(({ subject, detail }) => `${subject}: ${detail}`) }
 }

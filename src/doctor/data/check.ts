@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts'
 import { messageOf } from '../../kernel/thrown.ts'
 
 /** Something wrong with what is kept. */
-export interface DataFault {
+export interface DataProblem {
   /** What it is about, such as `alice/hello (12)`. */
   subject: string
   detail: string
@@ -18,7 +18,7 @@ export interface DataCheck {
   /** Whether git looks for missing objects, which takes most of the time. */
   looksAtObjects: boolean
   signal: AbortSignal
-  found(fault: DataFault): void
+  found(fault: DataProblem): void
   /** Says how far the work is, often. */
   progress(text: string): void
 }

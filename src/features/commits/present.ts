@@ -9,7 +9,7 @@ import { findVerdicts, type Verdicts } from './verdicts.ts'
 
 export type CommitParts = Pick<CommitView, 'withStats' | 'withFiles' | 'withVerification'>
 
-/** Wire: everything is told unless the query says otherwise. */
+/** Wire: everything is in the answer unless the query says otherwise. */
 export const partsOf = (query: { stat?: boolean; files?: boolean; verification?: boolean }): CommitParts => ({
   withStats: query.stat ?? true,
   withFiles: query.files ?? true,

@@ -32,10 +32,10 @@ const filesQuery = t.Object({
 })
 const Files = t.Array(t.Nullable(ContentsResponse))
 
-/** A file is told as an object, a folder as the list of what is in it. */
+/** A file is answered as an object, a folder as the list of what is in it. */
 const FileOrFolder = t.Union([ContentsResponse, t.Array(ContentsResponse)], { $id: 'FileOrFolderContents' })
 
-/** Wire: a file is told with its content and its last commit. */
+/** Wire: a file is answered with its content and its last commit. */
 const usual: Parts = { withContent: true, withLargeFile: true, withLastCommit: true, withMessage: false }
 
 interface Asked {

@@ -5,7 +5,7 @@ import { type GitError, isGitError } from '../../git/errors.ts'
 import type { FilesCommit, FilesCommitted, TreeChange } from '../../git/model.ts'
 import { isValidBranchName } from '../../git/names.ts'
 import { conflict, forbidden, invalid, locked, notFound, type Refusal } from '../../kernel/errors.ts'
-import { findFilesFault, loadGuard } from '../protections/guard.ts'
+import { findFilesViolation, loadGuard } from '../protections/guard.ts'
 import { pusherOf, recordPush } from '../refs/change.ts'
 import { describeChanges, readChange } from './changes.ts'
 import { commitMutex, commitPatiently } from './commit.ts'
@@ -90,7 +90,7 @@ async function commitChanges(
 
 type Branches = Pick<FilesCommit, 'branch' | 'newBranch'>
 
-/** What Git refuses, the caller is told. */
+/** Answers the caller with the reason for which Git refused. */
 async function refusing<Result>(branches: Branches, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
@@ -107,7 +107,7 @@ async function requireUnprotected(context: Context, { actor, repo }: Subject, co
   const { branch, newBranch } = commit
   const from = newBranch === undefined ? undefined : await context.git.findBranch(repository.id, branch)
   const replaced = newBranch === undefined ? undefined : await context.git.findBranch(repository.id, newBranch)
-  const fault = await findFilesFault(context, guard, {
+  const fault = await findFilesViolation(context, guard, {
     branch: newBranch ?? branch,
     from: from?.sha,
     paths: commit.changes.flatMap((change) => ('fromPath' in change ? [change.fromPath, change.path] : [change.path])),

@@ -48,7 +48,7 @@ async function insertRows(context: Context, plan: Plan, made: { id: number; size
   }
   await copyRows(db, { id: row.id, templateId: template.repository.id }, option)
   await recordFirstRefs(context, row, actor.user)
-  await tell(context, plan, row)
+  await recordCreation(context, plan, row)
 }
 
 function columnsOf({ clock }: Context, { owner, template, option, defaultBranch, hasContent }: Plan) {
@@ -71,7 +71,7 @@ function columnsOf({ clock }: Context, { owner, template, option, defaultBranch,
   }
 }
 
-async function tell({ db }: Context, { actor, owner, template }: Plan, row: RepositoryRow): Promise<void> {
+async function recordCreation({ db }: Context, { actor, owner, template }: Plan, row: RepositoryRow): Promise<void> {
   await appendEvent(db, { ...subjectOf(row, actor), kind: 'repository.created', payload: payloadOf(row, owner) })
   const after = { isPrivate: row.isPrivate, template: template.fullName }
   await recordAudit(db, actor, {

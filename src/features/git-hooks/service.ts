@@ -30,7 +30,7 @@ export async function setGitHook(context: Context, { actor, repo, ...change }: G
   if (hook.content === before.content) return hook
   const subject = { kind: 'repository', id, name: repo.fullName }
   const entry = { subject, before: auditOf(before), after: auditOf(hook) }
-  // First: a change that the disk then refuses is told in vain, and none is made that nobody is told of.
+  // The event comes first. A change that the disk then refuses has an event too many; no change is without one.
   await recordAudit(context.db, actor, { action: 'repository.edit_git_hook', ...entry })
   await context.git.setHook(id, hook)
   return hook

@@ -5,7 +5,7 @@ export function readYaml(text: string): { value: unknown } | undefined {
   try {
     return { value: parse(text, { maxAliasCount: 20, logLevel: 'error' }) }
   } catch {
-    // Whoever wrote the file is told by the validation, and nobody else can do anything about it.
+    // The author of the file sees it in the validation. Nobody else can do anything about it.
     return undefined
   }
 }

@@ -161,7 +161,7 @@ interface IssueNews {
   kind: 'issue.closed' | 'issue.reopened' | 'issue.deleted'
   issue: IssueRow
   commentId?: number
-  /** Of a deleted issue, whose rows are gone when the event is told. */
+  /** Of a deleted issue, whose rows are gone when the event is sent. */
   known?: IssueBelongings
 }
 

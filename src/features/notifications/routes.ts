@@ -24,7 +24,7 @@ const own = { scope: 'notification', personal: true } as const
 /** Marking changes nothing of the repository. */
 const ownInRepo = { scope: 'notification', level: 'read', evenArchived: true } as const
 
-/** What somebody was told. Wire: marks are answered with 205, which here has a body (see http/server.ts). */
+/** The notifications of a person. Wire: marks are answered with 205, which here has a body (see http/server.ts). */
 export const notificationRoutes = (context: Context) => {
   const present = async (actor: Actor, threads: readonly NotificationRow[]) => {
     const viewer = viewerOf(context, actor)

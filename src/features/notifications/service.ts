@@ -39,7 +39,7 @@ export const markThreads = (
   })
 
 /**
- * Who may see what a thread is about is told that it is somebody else's; for all others it is as if there were none.
+ * Who may see what a thread is about gets the answer that it is somebody else's; for all others it is as if there were none.
  * @throws Refusal 403, 404
  */
 export async function getThread(context: Context, actor: Actor, text: string): Promise<NotificationRow> {

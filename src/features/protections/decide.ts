@@ -16,7 +16,7 @@ export type BranchMove =
       unverified: string | undefined
     }
 
-export type Fault =
+export type Violation =
   | { kind: 'delete' | 'force' | 'push' }
   | { kind: 'unverified'; sha: string }
   | { kind: 'path'; path: string }
@@ -25,7 +25,7 @@ export type Fault =
  * The one rule of what may be done to a protected branch, for pushes, for the API and for merges. Nobody stands above it, neither
  * owners nor administrators: who may change the rule can do so openly.
  */
-export function judgeBranchMove(rule: BranchRule, mover: Mover, move: BranchMove): Fault | undefined {
+export function judgeBranchMove(rule: BranchRule, mover: Mover, move: BranchMove): Violation | undefined {
   if (move.kind === 'delete') return { kind: 'delete' }
   if (move.isForced && !mayForce(rule, mover)) return { kind: 'force' }
   if (!(move.isForced || mayPush(rule, mover)) && !areUnprotected(rule, move.paths)) return { kind: 'push' }
@@ -79,9 +79,9 @@ export function mayChangeTag(rules: readonly TagRule[], mover: Mover, tag: strin
   return holding.length === 0 || holding.some(({ listed }) => isOn(listed, mover, false))
 }
 
-/** The fault in one line, as whoever pushes reads it. */
-export function describeFault(fault: Fault, branch: string): string {
-  switch (fault.kind) {
+/** The violation in one line, as whoever pushes reads it. */
+export function describeViolation(violation: Violation, branch: string): string {
+  switch (violation.kind) {
     case 'delete':
       return `branch ${branch} is protected from deletion`
     case 'force':
@@ -89,8 +89,8 @@ export function describeFault(fault: Fault, branch: string): string {
     case 'push':
       return `not allowed to push to protected branch ${branch}`
     case 'unverified':
-      return `branch ${branch} is protected from unverified commit ${fault.sha}`
+      return `branch ${branch} is protected from unverified commit ${violation.sha}`
     case 'path':
-      return `branch ${branch} is protected from changing file ${fault.path}`
+      return `branch ${branch} is protected from changing file ${violation.path}`
   }
 }

@@ -8,12 +8,12 @@ import {
   asksForContent,
   asksForPaths,
   type BranchMove,
-  describeFault,
-  type Fault,
+  describeViolation,
   isShut,
   judgeBranchMove,
   type Mover,
   mayChangeTag,
+  type Violation,
 } from './decide.ts'
 import { loadBranchRules, loadMover, loadTagRules } from './load.ts'
 import { type BranchRule, findBranchRule, type TagRule } from './rules.ts'
@@ -61,14 +61,14 @@ function ruleFor({ branchRules }: Guard, ref: string): { rule: BranchRule; branc
 }
 
 /** Why a move may not be, whatever it brings; undefined where its content decides. In one line. */
-export function findPlainFault(guard: Guard, move: Move): string | undefined {
+export function findPlainViolation(guard: Guard, move: Move): string | undefined {
   const name = parseRef(move.ref)
   if (name?.kind === 'tag' && !mayChangeTag(guard.tagRules, guard.mover, name.name))
     return `tag ${name.name} is protected`
   const found = ruleFor(guard, move.ref)
   if (!found) return undefined
-  if (move.new === null) return describeFault({ kind: 'delete' }, found.branch)
-  return isShut(found.rule, guard.mover) ? describeFault({ kind: 'push' }, found.branch) : undefined
+  if (move.new === null) return describeViolation({ kind: 'delete' }, found.branch)
+  return isShut(found.rule, guard.mover) ? describeViolation({ kind: 'push' }, found.branch) : undefined
 }
 
 /** Whether what a move brings must be looked at before it is known to be allowed. */
@@ -78,31 +78,31 @@ export function needsLook(guard: Guard, move: Move): boolean {
 }
 
 /** Why the first of the moves that may not be is refused, in one line; undefined when all may be. Throws GitError as `Look`. */
-export async function findFault(
+export async function findViolation(
   context: Context,
   guard: Guard,
   { moves, look }: { moves: readonly Move[]; look: Look },
 ): Promise<string | undefined> {
   for (const move of moves) {
-    const plain = findPlainFault(guard, move)
+    const plain = findPlainViolation(guard, move)
     if (plain !== undefined) return plain
     const found = ruleFor(guard, move.ref)
     if (!found) continue
     const facts = await readMove(context, guard, { move, rule: found.rule, look })
-    const fault = judgeBranchMove(found.rule, guard.mover, facts)
-    if (fault) return describeFault(fault, found.branch)
+    const violation = judgeBranchMove(found.rule, guard.mover, facts)
+    if (violation) return describeViolation(violation, found.branch)
   }
   return undefined
 }
 
 /** @throws Refusal 403 for moves by the API that a rule forbids */
 export async function requireAllowed(context: Context, guard: Guard, moves: readonly Move[]): Promise<void> {
-  const fault = await findFault(context, guard, { moves, look: context.git.look(guard.repository.id) })
-  if (fault !== undefined) throw forbidden(fault)
+  const violation = await findViolation(context, guard, { moves, look: context.git.look(guard.repository.id) })
+  if (violation !== undefined) throw forbidden(violation)
 }
 
 /** Why files of a branch may not be changed by the API. */
-export async function findFilesFault(
+export async function findFilesViolation(
   context: Context,
   guard: Guard,
   change: {
@@ -114,7 +114,7 @@ export async function findFilesFault(
     isForced: boolean
     isSigned: boolean
   },
-): Promise<Fault | undefined> {
+): Promise<Violation | undefined> {
   const rule = findBranchRule(guard.branchRules, change.branch)
   if (!rule) return undefined
   const { from, isForced } = change

@@ -27,7 +27,7 @@ export async function deleteRepository(
   { repository, owner }: { repository: RepositoryRow; owner: UserRow },
 ): Promise<void> {
   const { id } = repository
-  // What hooks are told of it when it is gone.
+  // Hooks are sent this when the rows are gone.
   const last = await loadRepository(context, undefined, id)
   const shown = last && { ...presentRepository(last, viewerOf(context, undefined)) }
   await context.db.transaction(async (tx) => {

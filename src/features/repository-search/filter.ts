@@ -31,7 +31,7 @@ export interface RepositoryFilter extends RepositoryFlags {
   /** Reached as a collaborator or by a team, but not owned. */
   contributorId?: number
   starredById?: number
-  /** Whoever is told of what happens there. */
+  /** Who is notified of what happens there. */
   watchedById?: number
   teamId?: number
   /** Forks of this repository. */

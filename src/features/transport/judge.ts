@@ -5,7 +5,7 @@ import type { Look } from '../../git/model.ts'
 import { isValidBranchName, isValidTagName } from '../../git/names.ts'
 import type { PushCommand } from '../../git/push.ts'
 import type { PushAccess } from '../../http/git-gate.ts'
-import { findFault, findPlainFault, type Guard, needsLook } from '../protections/guard.ts'
+import { findPlainViolation, findViolation, type Guard, needsLook } from '../protections/guard.ts'
 import { parseRef } from '../refs/names.ts'
 import type { EditRepoOption } from '../repositories/schema.ts'
 
@@ -19,7 +19,7 @@ const RESERVED: readonly (readonly [string, string])[] = [
 ]
 
 /** Why one command of a push may not be, before Git sees any of it; undefined when Git may judge. */
-export function findCommandFault({ ref, isValidName, new: next }: PushCommand): string | undefined {
+export function findCommandError({ ref, isValidName, new: next }: PushCommand): string | undefined {
   if (!isValidName) return 'invalid ref name'
   const reserved = RESERVED.find(([prefix]) => ref.startsWith(prefix))
   if (reserved) return reserved[1]
@@ -36,7 +36,7 @@ export function judgePush(
   guard?: Guard,
 ): ((command: PushCommand) => string) | undefined {
   const faults = new Map(
-    commands.map((command) => [command, findCommandFault(command) ?? (guard && findPlainFault(guard, command))]),
+    commands.map((command) => [command, findCommandError(command) ?? (guard && findPlainViolation(guard, command))]),
   )
   if (commands.every((command) => faults.get(command) === undefined)) return undefined
   return (command) => faults.get(command) ?? 'not pushed, because another ref of the push is refused'
@@ -52,7 +52,7 @@ export function judgeOfContent(
   if (moves.length === 0) return undefined
   return async (look) => {
     try {
-      return await findFault(context, guard, { moves, look })
+      return await findViolation(context, guard, { moves, look })
     } catch (error) {
       if (isGitError(error, 'too-large')) return error.message
       context.log.error({ err: error, repositoryId: guard.repository.id }, 'a push could not be judged')

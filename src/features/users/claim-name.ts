@@ -10,7 +10,8 @@ const DAY_MS = 86_400_000
 type NameContext = Pick<Context, 'config' | 'clock'>
 
 /** Names that were freed before are anybody's. */
-const keptSince = ({ config, clock }: NameContext) => new Date(clock.now().getTime() - config.freedNameDays * DAY_MS)
+const reservedSince = ({ config, clock }: NameContext) =>
+  new Date(clock.now().getTime() - config.freedNameDays * DAY_MS)
 
 /**
  * Called in the transaction that gives an account a name: whoever had it before loses the way from it. For as long as the site says, a
@@ -23,7 +24,7 @@ export async function claimName(
   context: NameContext,
   { id, lowerName }: { id: number; lowerName: string },
 ): Promise<void> {
-  const since = keptSince(context)
+  const since = reservedSince(context)
   const [redirect] = await tx.delete(userRedirects).where(eq(userRedirects.lowerName, lowerName)).returning()
   const isOthers = redirect !== undefined && redirect.userId !== id
   const deleted = and(eq(freedNames.lowerName, lowerName), gt(freedNames.freedAt, since))
@@ -53,9 +54,9 @@ export const freedNameTasks: readonly CronTask[] = [
   {
     name: 'delete_freed_names',
     schedule: '@midnight',
-    description: 'Forget the names of deleted accounts that are kept from others no longer',
+    description: 'Forget the names of deleted accounts that are no longer reserved',
     async run({ db, config, clock, log }) {
-      const old = lt(freedNames.freedAt, keptSince({ config, clock }))
+      const old = lt(freedNames.freedAt, reservedSince({ config, clock }))
       const gone = await db.delete(freedNames).where(old).returning({ name: freedNames.lowerName })
       log.info({ names: gone.length }, 'names of deleted accounts are free again')
     },

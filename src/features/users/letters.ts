@@ -22,7 +22,7 @@ export const accountCreated = (user: UserRow, baseUrl: string): Letter => ({
   ],
 })
 
-/** What somebody who takes over an account would do first: its owner is to hear of it, whoever did it. */
+/** What somebody who takes over an account would do first: its owner gets a mail about it, whoever did it. */
 export interface SecurityChange {
   user: UserRow
   by: AuditSource

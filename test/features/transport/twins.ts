@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { keyFile } from '../../../src/auth/instance-key.ts'
-import type { DataFault } from '../../../src/doctor/data/check.ts'
+import type { DataProblem } from '../../../src/doctor/data/check.ts'
 import { checkData } from '../../../src/doctor/data/check-data.ts'
 import type { TestService } from '../../harness/service.ts'
 import { type Replica, startReplica } from './replica.ts'
@@ -16,8 +16,11 @@ export const startTwin = (service: TestService, name: string, settings: Record<s
   })
 
 /** What `hearth doctor --data` finds, in the order in which it is found; with `isRepairing` it repairs what it can. */
-export async function findFaults({ context }: Pick<TestService, 'context'>, isRepairing = false): Promise<DataFault[]> {
-  const faults: DataFault[] = []
+export async function findFaults(
+  { context }: Pick<TestService, 'context'>,
+  isRepairing = false,
+): Promise<DataProblem[]> {
+  const faults: DataProblem[] = []
   await checkData({
     context,
     isRepairing,

@@ -1,7 +1,7 @@
 import { GitError } from '../../errors.ts'
 import type { RemoteCredentials } from '../../model.ts'
 
-/** What git says (2.39-2.50, LC_ALL=C), and what the owner of a mirror is told. The first that fits. */
+/** What git says (2.39-2.50, LC_ALL=C), and what the owner of a mirror reads. The first that matches. */
 const REASONS: readonly (readonly [RegExp, GitError['kind'], string])[] = [
   [/Out of memory|malloc failed|mmap failed/, 'too-large', 'what the other server sends would need too much memory'],
   [/File too large/, 'too-large', 'the other server sends more than is allowed here'],
@@ -43,7 +43,7 @@ const REASONS: readonly (readonly [RegExp, GitError['kind'], string])[] = [
 ]
 
 /** Of what the other server said itself. */
-const MAX_TOLD = 300
+const MAX_WORDS = 300
 
 /**
  * The failure in words for whoever set up the mirror: without addresses inside, folders of this server, and secrets. Limits and
@@ -57,23 +57,23 @@ export function remoteFailure(error: GitError, credentials: RemoteCredentials | 
     'failed' as const,
     'the transfer failed',
   ]
-  const told = tellOf(stderr, credentials)
-  const message = told === '' ? reason : `${reason}: ${told}`
+  const words = remoteWords(stderr, credentials)
+  const message = words === '' ? reason : `${reason}: ${words}`
   return new GitError(kind, 'remote', message, { stderr: withoutSecrets(stderr, credentials) })
 }
 
 /** The lines of the other server (`remote: ...`). */
-function tellOf(stderr: string, credentials: RemoteCredentials | undefined): string {
+function remoteWords(stderr: string, credentials: RemoteCredentials | undefined): string {
   const lines = stderr.split('\n').flatMap((line) => /^remote: *(.*\S)/.exec(line)?.[1] ?? [])
   const text = withoutSecrets(lines.join(' '), credentials)
   return text
     .replace(/[\p{Cc}\p{Cf}\ufffd]/gu, '')
-    .slice(0, MAX_TOLD)
+    .slice(0, MAX_WORDS)
     .toWellFormed()
 }
 
 /** With stars for what the other server repeats of the credentials. */
 function withoutSecrets(text: string, credentials: RemoteCredentials | undefined): string {
   const secrets = [credentials?.password ?? '', credentials?.username ?? ''].filter((secret) => secret !== '')
-  return secrets.reduce((told, secret) => told.replaceAll(secret, '***'), text)
+  return secrets.reduce((shown, secret) => shown.replaceAll(secret, '***'), text)
 }
