@@ -71,7 +71,7 @@ const variables = {
   maxOwned: integer(
     1000,
     { minimum: 1, maximum: 1_000_000 },
-    'Tokens, keys, hooks, labels, milestones, teams, blocks, organizations and collaborators of one owner, of each kind.',
+    'Tokens, keys, hooks, labels, milestones, locks, teams, blocks, organizations and collaborators of one owner, of each kind.',
   ),
   maxRefs: integer(50_000, { minimum: 1 }, 'Branches and tags of one repository.'),
   freedNameDays: integer(
@@ -147,6 +147,14 @@ const variables = {
     allowed: 'endings that begin with a dot, separated by commas',
   },
   maxPushBytes: bytes('2GiB', 'Largest push, and the most that one update of a mirror or one migration may bring.'),
+  lfsMaxFileBytes: bytes('10GiB', 'Largest file of Git LFS.'),
+  lfsMaxOwnerBytes: bytes('0', 'Bytes of Git LFS in all repositories of one owner; 0 is no limit.'),
+  lfsMaxBatchSize: integer(1000, { minimum: 1, maximum: 10_000 }, 'Objects of Git LFS that one request may ask about.'),
+  lfsUnusedDays: integer(
+    30,
+    { minimum: 0, maximum: 3650 },
+    'Days after which an object of Git LFS goes that no file in Git stands for; 0 is never.',
+  ),
   maxUrlBytes: integer(8192, { minimum: 256, maximum: 65536 }, 'Longest address of a request.'),
   maxHeaderBytes: bytes('16KiB', 'Largest head of a request.'),
   requestTimeoutSeconds: integer(
@@ -225,6 +233,7 @@ const variables = {
 
   // Ways in.
   enableSwagger: yesNo(true, 'Whether `/api/swagger` and `/swagger.v1.json` exist.'),
+  lfsEnabled: yesNo(true, 'Whether Git LFS is served.'),
   sshEnabled: yesNo(false, 'Whether Git over SSH is served.'),
   sshPort: integer(2222, { minimum: 0, maximum: 65535 }, 'Port of Git over SSH; 0 takes a free one.'),
   sshPublicPort: optional(

@@ -115,7 +115,12 @@ async function listen(config: Config, log: Log, fetch: Service['fetch']) {
     port: config.port,
     maxHeaderBytes: config.maxHeaderBytes,
     maxUrlBytes: config.maxUrlBytes,
-    maxBodyBytes: Math.max(config.maxBodyBytes, config.maxPushBytes, config.releaseFileMaxSize + FORM_BYTES),
+    maxBodyBytes: Math.max(
+      config.maxBodyBytes,
+      config.maxPushBytes,
+      config.releaseFileMaxSize + FORM_BYTES,
+      config.lfsEnabled ? config.lfsMaxFileBytes : 0,
+    ),
     idleSeconds: config.requestTimeoutSeconds,
     // Behind a proxy all come from its address, and the proxy counts them.
     maxConnectionsPerAddress: config.trustedProxies.length > 0 ? 0 : config.maxConnectionsPerAddress,

@@ -117,6 +117,7 @@ const tierNames: readonly (readonly string[])[] = [
     'releases',
     'transport',
     'git-hooks',
+    'lfs',
     'deploy-keys',
     'actions-values',
     'wikis',

@@ -56,6 +56,8 @@ import m0053 from './0053_attachments.sql' with { type: 'text' }
 import m0054 from './0054_attachments_removed.sql' with { type: 'text' }
 import m0055 from './0055_actions.sql' with { type: 'text' }
 import m0056 from './0056_external_sign_in.sql' with { type: 'text' }
+import m0057 from './0057_lfs.sql' with { type: 'text' }
+import m0058 from './0058_lfs_counted.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -121,4 +123,6 @@ export const migrations: readonly Migration[] = [
   { name: '0054_attachments_removed', sql: m0054 },
   { name: '0055_actions', sql: m0055 },
   { name: '0056_external_sign_in', sql: m0056 },
+  { name: '0057_lfs', sql: m0057 },
+  { name: '0058_lfs_counted', sql: m0058 },
 ]

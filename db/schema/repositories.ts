@@ -141,6 +141,9 @@ export const repositoryCounters = pgTable(
     lastIssueNumber: integer().notNull().default(0),
     /** Bytes on disk, as last measured. */
     sizeBytes: bigint({ mode: 'number' }).notNull().default(0),
+    /** Bytes of its objects of Git LFS, also of those that other repositories have. */
+    lfsBytes: bigint({ mode: 'number' }).notNull().default(0),
+    totalBytes: bigint({ mode: 'number' }).notNull().generatedAlwaysAs(sql`size_bytes + lfs_bytes`),
     /** Grows with every comparison of the rows in `refs` with the disk: see features/refs/README.md. */
     refsGeneration: bigint({ mode: 'number' }).notNull().default(0),
   },
@@ -148,6 +151,8 @@ export const repositoryCounters = pgTable(
     index('repository_counters_stars_idx').on(table.starsCount, table.repositoryId),
     index('repository_counters_forks_idx').on(table.forksCount, table.repositoryId),
     index('repository_counters_size_idx').on(table.sizeBytes, table.repositoryId),
+    index('repository_counters_lfs_idx').on(table.lfsBytes, table.repositoryId),
+    index('repository_counters_total_idx').on(table.totalBytes, table.repositoryId),
   ],
 )
 export type RepositoryCountersRow = typeof repositoryCounters.$inferSelect

@@ -5,6 +5,7 @@ import { archivePages } from '../features/archives/routes.ts'
 import { attachmentPages } from '../features/attachments/routes.ts'
 import { avatarRoutes } from '../features/avatars/routes.ts'
 import { healthRoutes } from '../features/health/routes.ts'
+import { lfsRoutes } from '../features/lfs/routes.ts'
 import { nodeInfoDiscovery } from '../features/nodeinfo/routes.ts'
 import { rawPages } from '../features/raw/routes.ts'
 import { releaseDownloadPages } from '../features/releases/asset-routes.ts'
@@ -68,6 +69,7 @@ export function createApp(context: Context) {
     // Before the reader of bodies, which concerns all routes after it: Git's bodies are streams.
     .use(transportRoutes(context))
     .use(runnerProtocolRoutes(context))
+    .use(lfsRoutes(context))
     .use(oauthRoutes(context))
     .use(bodies.plugin)
     .use(plainQueries())

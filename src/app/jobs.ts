@@ -10,6 +10,7 @@ import { auditTasks } from '../features/audit-log/retention.ts'
 import { authSourceTasks } from '../features/auth-sources/tasks.ts'
 import { avatarTasks } from '../features/avatars/service.ts'
 import { emailTasks } from '../features/emails/tasks.ts'
+import { lfsTasks } from '../features/lfs/garbage.ts'
 import { importContent, migrationHandlers } from '../features/migrations/tasks.ts'
 import { mirrorHandlers, mirrorTasks, pushOnCommit } from '../features/mirrors/tasks.ts'
 import { notificationFanOut } from '../features/notifications/notify.ts'
@@ -72,6 +73,7 @@ export const periodicTasks: readonly CronTask[] = [
   ...activityTasks,
   ...deliveryTasks,
   ...mirrorTasks,
+  ...lfsTasks,
   orphanTask,
   totalsTask,
 ]

@@ -144,6 +144,8 @@ export interface Git {
   openBlob(id: number, revision: string, call?: Call): Promise<OpenBlob>
   /** Type and size of each id, in one round trip; unknown ids are absent. */
   sizes(id: number, shas: string[], call?: Call): Promise<Map<string, ObjectName>>
+  /** All blobs of at most so many bytes that are stored, in no order, whether or not a ref reaches them. */
+  smallBlobs(id: number, option: { maxBytes: number }, call?: Call): AsyncIterable<Uint8Array>
 
   /**
    * Values of attributes as git prints them (`set`, `unset`, a text), by path; what is not said is absent. The work grows with paths

@@ -63,6 +63,7 @@ const codes: Record<number, string> = {
   404: 'not_found',
   405: 'method_not_allowed',
   409: 'conflict',
+  410: 'gone',
   412: 'precondition_failed',
   413: 'too_large',
   414: 'uri_too_long',

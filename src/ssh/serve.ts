@@ -3,6 +3,7 @@ import type { Actor } from '../auth/actor.ts'
 import { requireUsableAccount } from '../auth/authenticate.ts'
 import type { Context } from '../context.ts'
 import { openByDeployKey } from '../features/deploy-keys/sign-in.ts'
+import { authenticateLfs } from '../features/lfs/authenticate.ts'
 import type { KeyHolder } from '../features/public-keys/sign-in.ts'
 import { drainBody, limited } from '../features/transport/body.ts'
 import { folderToFetch, folderToPush } from '../features/transport/folder.ts'
@@ -11,7 +12,7 @@ import { GitError } from '../git/errors.ts'
 import { refusalOfFailure, withoutParameters } from '../http/database-errors.ts'
 import { accessForFetch, accessForPush, clientOf, refusalOf } from '../http/git-gate.ts'
 import { forbidden, unavailable } from '../kernel/errors.ts'
-import { type GitCommand, readCommand } from './command.ts'
+import { type GitCommand, type LfsCommand, readCommand } from './command.ts'
 import type { CommandChannel } from './command-channel.ts'
 import type { LimitedCount } from './limited-count.ts'
 
@@ -69,18 +70,18 @@ async function run(context: Context, call: Call): Promise<{ exitCode: number; us
   let ended: (() => void) | undefined
   try {
     const command = readCommand(text)
-    if (!command) throw forbidden('only git clone, fetch, push and archive are served here')
+    if (!command || (command.service === 'lfs-authenticate' && !context.config.lfsEnabled))
+      throw forbidden('only git clone, fetch, push and archive are served here')
     const holder = await call.holder()
     const { isReadOnly, ...who } = await identify(context, holder, command)
     user = who.user.name
-    if (isReadOnly && command.service === 'receive-pack') throw forbidden('this key is read-only and cannot push')
+    if (isReadOnly && changes(command)) throw forbidden('this key is read-only and cannot push')
     ended = call.commands.take(countedAs(holder))
     if (!ended) throw unavailable('too many Git operations of this account at once, try again')
     const origin = { address: call.address, route: `ssh ${text.slice(0, 300)}`, requestId: randomUUID() }
     const actor: Actor = { ...who, method: 'key', publicOnly: false, origin }
     channel.allowSilence(SILENCE_SECONDS)
-    const serve = command.service === 'receive-pack' ? push : read
-    const exitCode = await serve(context, actor, { ...call, command })
+    const exitCode = await serve(context, actor, { call, command, keyId: holder.key.id })
     return { exitCode, user }
   } catch (error) {
     if (!channel.signal.aborted) {
@@ -93,6 +94,21 @@ async function run(context: Context, call: Call): Promise<{ exitCode: number; us
   }
 }
 
+const changes = (command: GitCommand | LfsCommand): boolean =>
+  command.service === 'receive-pack' || (command.service === 'lfs-authenticate' && command.operation === 'upload')
+
+interface Asked {
+  call: Call
+  command: GitCommand | LfsCommand
+  keyId: number
+}
+
+function serve(context: Context, actor: Actor, { call, command, keyId }: Asked): Promise<number> {
+  if (command.service === 'lfs-authenticate') return authenticate(context, actor, { call, command, keyId })
+  const work = command.service === 'receive-pack' ? push : read
+  return work(context, actor, { ...call, command })
+}
+
 /** What limits count by. */
 export const countedAs = ({ key, owner }: KeyHolder): string => (owner ? String(owner.id) : `key ${key.id}`)
 
@@ -100,7 +116,7 @@ export const countedAs = ({ key, owner }: KeyHolder): string => (owner ? String(
 async function identify(
   context: Context,
   { key, owner }: KeyHolder,
-  command: GitCommand,
+  command: GitCommand | LfsCommand,
 ): Promise<Pick<Actor, 'user' | 'repositoryIds' | 'isDeployKey'> & { isReadOnly: boolean }> {
   if (owner) {
     requireUsableAccount(context, owner)
@@ -125,6 +141,18 @@ function wordsFor(context: Context, error: unknown): string {
 
 interface Served extends Call {
   command: GitCommand
+}
+
+/** git-lfs reads one line of JSON, and goes on over HTTP. */
+async function authenticate(
+  context: Context,
+  actor: Actor,
+  { call: { channel }, command, keyId }: Asked & { command: LfsCommand },
+): Promise<number> {
+  const answer = await authenticateLfs(context, { actor, subject: command, operation: command.operation, keyId })
+  await channel.send(Buffer.from(`${JSON.stringify(answer)}\n`))
+  channel.finish(0)
+  return 0
 }
 
 /** A clone, a fetch, or an archive. */

@@ -172,7 +172,7 @@ function presentAlone(
     fork: row.isFork,
     template: row.isTemplate,
     mirror: row.isMirror,
-    size: Math.ceil(counters.sizeBytes / 1024),
+    size: Math.ceil(counters.totalBytes / 1024),
     language: row.language,
     languages_url: `${url}/languages`,
     html_url: `${viewer.baseUrl}/${fullName}`,

@@ -70,6 +70,8 @@ test.each([
   ['archives', '/NAME/archive/main.zip', REPOSITORIES],
   ['Git over HTTP', '/NAME.git/info/refs?service=git-upload-pack', REPOSITORIES],
   ['pushes over HTTP', '/NAME.git/info/refs?service=git-receive-pack', REPOSITORIES],
+  ['Git LFS', '/NAME.git/info/lfs/locks', REPOSITORIES],
+  ['objects of Git LFS', `/NAME.git/info/lfs/objects/${'a'.repeat(64)}`, REPOSITORIES],
   ['API of people', '/api/v1/users/NAME', ACCOUNTS],
   ['API below a person', '/api/v1/users/NAME/repos', ACCOUNTS],
   ['API of organizations', '/api/v1/orgs/NAME', ACCOUNTS],

@@ -11,6 +11,10 @@ test.each([
   ["git-upload-pack '/a/b.git/'", fetched],
   ["git-upload-archive '/a/b'", { service: 'upload-archive', owner: 'a', repo: 'b' } as const],
   ["git-receive-pack '/a/b'", { service: 'receive-pack', owner: 'a', repo: 'b' } as const],
+  [
+    'git-lfs-authenticate a/b.git upload',
+    { service: 'lfs-authenticate', operation: 'upload', owner: 'a', repo: 'b.git' } as const,
+  ],
 ])('%s', (text, command) => expect(readCommand(text)).toEqual(command))
 
 test.each([
@@ -30,6 +34,9 @@ test.each([
   'git-upload-pack "/a/b"',
   "GIT_PROTOCOL=version=2 git-upload-pack '/a/b'",
   "git-upload-archive--writer '/a/b'",
+  'git-lfs-authenticate a/b upload 1',
+  'git-lfs-authenticate a/b erase',
+  'git-lfs-transfer a/b upload',
 ])('refused: %j', (text) => expect(readCommand(text)).toBeUndefined())
 
 test('the environment takes one variable, in its known form', () => {

@@ -181,7 +181,7 @@ describe('what is not served', () => {
     "git-upload-pack '/a/b'; id",
     "git-upload-pack '/a/../../etc/passwd'",
     "git-upload-pack '--upload-pack=id' '/a/b'",
-    'git-lfs-authenticate a/b download',
+    'git-lfs-transfer a/b download',
     'scp -f /etc/passwd',
   ])('the command %s', async (command) => {
     const answer = await ssh(service, ownerKey, { command })

@@ -3,6 +3,7 @@ import { isServed } from '../../jobs/look.ts'
 import { checkAttachments } from './attachments.ts'
 import type { DataCheck } from './check.ts'
 import { checkHalfBuilt, checkStrays, surveyFolders } from './folders.ts'
+import { checkLfsObjects } from './lfs.ts'
 import { checkRepositories } from './repositories.ts'
 import { checkCounters, checkJobs, checkSequences, checkUnfinished } from './rows.ts'
 
@@ -19,6 +20,7 @@ export async function checkData(check: DataCheck): Promise<{ repositories: numbe
   await checkStrays(check, survey)
   await checkHalfBuilt(check)
   await checkAttachments(check)
+  await checkLfsObjects(check)
   await checkCounters(check)
   await checkSequences(check)
   await checkJobs(check)

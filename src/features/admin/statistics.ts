@@ -49,6 +49,12 @@ const counters: readonly Counter[] = [
   ),
   {
     table: 'repository_counters',
+    column: 'lfs_bytes',
+    truth: `(SELECT coalesce(sum(size_bytes), 0)::bigint FROM repository_lfs_objects
+      JOIN lfs_objects ON lfs_objects.id = object_id WHERE repository_id = own.repository_id)`,
+  },
+  {
+    table: 'repository_counters',
     column: 'last_issue_number',
     truth: '(SELECT coalesce(max(number), 0) FROM issues WHERE repository_id = own.repository_id)',
     // The last one may have been deleted; its number is not given again.

@@ -4,7 +4,7 @@ import { gitTime } from '../../wire/commit.ts'
 import type { ShownContents } from '../../wire/contents.ts'
 import { MAX_BLOB_BYTES } from '../../wire/limits.ts'
 import { readBase64 } from '../commits/blobs.ts'
-import { MAX_POINTER_BYTES, readPointer } from './large-file.ts'
+import { MAX_POINTER_BYTES, readPointer } from '../lfs/pointer.ts'
 import { readSubmodules } from './submodules.ts'
 
 export interface Parts {

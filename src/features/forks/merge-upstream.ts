@@ -9,6 +9,7 @@ import type { Commit } from '../../git/model.ts'
 import { isValidBranchName } from '../../git/names.ts'
 import { badRequest, conflict, invalid, notFound } from '../../kernel/errors.ts'
 import { signaturesOf, signFor } from '../contents/signatures.ts'
+import { copyLfsObjects } from '../lfs/store.ts'
 import { loadGuard, requireAllowed } from '../protections/guard.ts'
 import { changeRefs, pusherOf } from '../refs/change.ts'
 import { BRANCHES } from '../refs/names.ts'
@@ -44,6 +45,8 @@ export async function mergeUpstream(context: Context, { actor, repo, option }: U
   const isForward = await git.isAncestor(id, ours.sha, theirs.sha)
   if (!isForward && option.ff_only) throw badRequest('fast-forward merge not possible: branch has diverged')
   const next = isForward ? theirs : await merge(context, actor, { id, ours, theirs })
+  // Before the branch moves: whoever sees the new files finds what they stand for.
+  await copyLfsObjects(context.db, { from: parent.repository.id, to: id, now: context.clock.now() })
   await move(context, { actor, repo }, { ref: BRANCHES + branch, old: ours.sha, new: next.sha })
   return isForward ? 'fast-forward' : 'merge'
 }

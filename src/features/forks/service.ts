@@ -9,6 +9,7 @@ import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { appendEvent } from '../../events/append.ts'
 import { conflict, forbidden, notFound } from '../../kernel/errors.ts'
+import { copyLfsObjects } from '../lfs/store.ts'
 import { recordFirstRefs } from '../refs/sync.ts'
 import { NAME_TAKEN, requireRepositoryName } from '../repositories/names.ts'
 import { requireUnblocked } from '../repositories/people.ts'
@@ -69,6 +70,7 @@ async function buildFork(context: Context, fork: Fork): Promise<number> {
       await insertWatch(tx, actor.user.id, id)
       if (owner.kind === 'organization') await insertTeamWatches(tx, id)
       await recordFirstRefs({ ...context, db: tx }, row, actor.user)
+      await copyLfsObjects(tx, { from: source.repository.id, to: id, now })
       await appendEvent(tx, {
         ...subjectOf(row, actor),
         kind: 'repository.forked',

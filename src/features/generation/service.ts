@@ -2,6 +2,7 @@ import type { RepositoryRow } from '../../../db/schema/repositories.ts'
 import { recordAudit } from '../../audit/record.ts'
 import type { Context } from '../../context.ts'
 import { appendEvent } from '../../events/append.ts'
+import { copyLfsObjects } from '../lfs/store.ts'
 import { recordFirstRefs } from '../refs/sync.ts'
 import { requireUnblocked } from '../repositories/people.ts'
 import {
@@ -47,6 +48,7 @@ async function insertRows(context: Context, plan: Plan, made: { id: number; size
       await insertCreatorAsAdmin(db, { repositoryId: row.id, organizationId: owner.id, userId: actor.user.id })
   }
   await copyRows(db, { id: row.id, templateId: template.repository.id }, option)
+  if (plan.hasContent) await copyLfsObjects(db, { from: template.repository.id, to: row.id, now: context.clock.now() })
   await recordFirstRefs(context, row, actor.user)
   await recordCreation(context, plan, row)
 }

@@ -10,7 +10,7 @@ import { queryText } from '../../http/query.ts'
 import { decodeWildcard } from '../../http/wildcard.ts'
 import { notFound, Refusal } from '../../kernel/errors.ts'
 import { getRevision } from '../commits/revision.ts'
-import { serveFile } from './serve.ts'
+import { serveFile, serveMedia } from './serve.ts'
 import { splitAddress, splitRevision } from './web-address.ts'
 
 const read = { unit: 'repo.code', scope: 'repository' } as const
@@ -20,15 +20,16 @@ const notes = {
   'x-produces': [BINARY, ...SNIFFED_TYPES],
   'x-refuses': [416],
 } as const
+const mediaNotes = { ...notes, 'x-refuses': [410, 416] } as const
 
-/** Files as they are. A symbolic link is sent as the path that it holds, never followed; large file storage is not there yet, so `media` is `raw`. */
+/** Files as they are. A symbolic link is sent as the path that it holds, never followed. `media` sends what a pointer of Git LFS stands for. */
 export const rawRoutes = (context: Context) =>
   new Elysia({ name: 'raw', prefix: '/repos/:owner/:repo', detail: { tags: ['repository'] } })
     .use(gate(context))
     .get(
       '/raw/*',
       ({ actor, repo, params, query, request }) =>
-        serveAsked(context, request, { actor, repo, path: decodeWildcard(params), ...query }),
+        serveAsked(context, request, { actor, repo, path: decodeWildcard(params), send: serveFile, ...query }),
       {
         readRepo: read,
         query,
@@ -39,7 +40,7 @@ export const rawRoutes = (context: Context) =>
     .get(
       '/media/*',
       ({ actor, repo, params, query, request }) =>
-        serveAsked(context, request, { actor, repo, path: decodeWildcard(params), ...query }),
+        serveAsked(context, request, { actor, repo, path: decodeWildcard(params), send: serveMedia, ...query }),
       {
         readRepo: read,
         query,
@@ -47,7 +48,7 @@ export const rawRoutes = (context: Context) =>
         detail: {
           operationId: 'repoGetRawFileOrLFS',
           summary: 'A file as it is, or what a pointer of large file storage stands for',
-          ...notes,
+          ...mediaNotes,
         },
       },
     )
@@ -56,19 +57,23 @@ export const rawRoutes = (context: Context) =>
 export const rawPages = (context: Context) =>
   new Elysia({ name: 'raw-pages', prefix: '/:owner/:repo', detail: { hide: true } })
     .use(gate(context))
-    .get('/raw/*', ({ actor, repo, params, request }) => servePage(context, request, { actor, repo, params }), {
-      readRepo: read,
-    })
-    .get('/media/*', ({ actor, repo, params, request }) => servePage(context, request, { actor, repo, params }), {
-      readRepo: read,
-    })
+    .get(
+      '/raw/*',
+      ({ actor, repo, params, request }) => servePage(context, request, { actor, repo, params, send: serveFile }),
+      { readRepo: read },
+    )
+    .get(
+      '/media/*',
+      ({ actor, repo, params, request }) => servePage(context, request, { actor, repo, params, send: serveMedia }),
+      { readRepo: read },
+    )
 
 async function servePage(
   context: Context,
   request: Request,
-  { actor, repo, params }: { actor: Actor | undefined; repo: RepositoryAccess; params: { '*': string } },
+  { params, ...asked }: Pick<File, 'actor' | 'repo' | 'send'> & { params: { '*': string } },
 ): Promise<Response> {
-  return serve(context, request, { actor, repo, ...(await splitAddress(context, repo, decodeWildcard(params))) })
+  return serve(context, request, { ...asked, ...(await splitAddress(context, asked.repo, decodeWildcard(params))) })
 }
 
 /** Wire: older clients put the revision before the path, as in `raw/main/a.txt`; what the default branch has comes first. */
@@ -88,13 +93,15 @@ interface File {
   repo: RepositoryAccess
   path: string
   ref?: string | undefined
+  /** With or without a look at Git LFS. */
+  send: typeof serveFile
 }
 
-async function serve(context: Context, request: Request, { actor, repo, path, ref }: File): Promise<Response> {
+async function serve(context: Context, request: Request, { actor, repo, path, ref, send }: File): Promise<Response> {
   const { commit } = await getRevision(context, repo, ref)
   const { id: repositoryId } = repo.repository
   const entry = await context.git.findEntry(repositoryId, commit.tree, path.replace(/^\/+|\/+$/g, ''))
   if (!entry) throw notFound()
   const client = gitClient(context, request, actor)
-  return serveFile(context, request, { repositoryId, entry, client })
+  return send(context, request, { repositoryId, entry, client })
 }

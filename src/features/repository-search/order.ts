@@ -3,7 +3,18 @@ import type { SortKey } from '../../../db/keyset.ts'
 import { repositories, repositoryCounters, stars } from '../../../db/schema/repositories.ts'
 import { users } from '../../../db/schema/users.ts'
 
-export const repositorySorts = ['name', 'alpha', 'created', 'updated', 'size', 'id', 'stars', 'forks'] as const
+export const repositorySorts = [
+  'name',
+  'alpha',
+  'created',
+  'updated',
+  'size',
+  'git_size',
+  'lfs_size',
+  'id',
+  'stars',
+  'forks',
+] as const
 export type RepositorySort = (typeof repositorySorts)[number]
 
 export interface RepositoryOrder {
@@ -25,14 +36,18 @@ const keys = {
   ],
   created: [{ key: repositories.createdAt, type: 'timestamptz' }],
   updated: [{ key: repositories.updatedAt, type: 'timestamptz' }],
-  size: [{ key: repositoryCounters.sizeBytes, type: 'bigint' }],
+  size: [{ key: repositoryCounters.totalBytes, type: 'bigint' }],
+  git_size: [{ key: repositoryCounters.sizeBytes, type: 'bigint' }],
+  lfs_size: [{ key: repositoryCounters.lfsBytes, type: 'bigint' }],
   id: [],
   stars: [{ key: repositoryCounters.starsCount, type: 'bigint' }],
   forks: [{ key: repositoryCounters.forksCount, type: 'bigint' }],
 } satisfies Record<RepositorySort, SortKey[]>
 
 /** Orders by numbers, whose index holds the id too. A page is found in it only if the id of the order is that of the same table. */
-export const needsCounters = ({ by }: RepositoryOrder): boolean => by === 'size' || by === 'stars' || by === 'forks'
+export const needsCounters = ({ by }: RepositoryOrder): boolean => COUNTED.has(by)
+
+const COUNTED: ReadonlySet<RepositorySort> = new Set(['size', 'git_size', 'lfs_size', 'stars', 'forks'])
 
 const starredAt = (userId: number): SQL => sql`(
   select ${stars.createdAt} from ${stars} where ${stars.userId} = ${userId} and ${stars.repositoryId} = ${repositories.id})`

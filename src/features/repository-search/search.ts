@@ -81,20 +81,13 @@ function modeOf(query: SearchQuery): RepositoryFilter {
   }
 }
 
-/** Wire: sorts by parts of the size. All of it is Git's; nobody has large files, so the order is by id. */
-const SIZES = new Map<string, RepositorySort>([
-  ['git_size', 'size'],
-  ['lfs_size', 'id'],
-])
-
 /** Wire: without `sort` the order is by name, whatever `order` says. */
 function orderOf({ sort, order, priority_owner_id: priority }: SearchQuery): RepositoryOrder {
   const firstOwnerId = wantedId(priority)
   if (sort === undefined) return { by: 'name', firstOwnerId }
-  const by = SIZES.get(sort) ?? sort
-  if (!isSort(by)) throw invalid(`Invalid sort mode: "${sort}"`)
+  if (!isSort(sort)) throw invalid(`Invalid sort mode: "${sort}"`)
   if (order !== undefined && order !== 'asc' && order !== 'desc') throw invalid(`Invalid sort order: "${order}"`)
-  return { by, isDescending: order === 'desc', firstOwnerId }
+  return { by: sort, isDescending: order === 'desc', firstOwnerId }
 }
 
 const isSort = (name: string): name is RepositorySort =>

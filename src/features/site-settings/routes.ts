@@ -51,7 +51,7 @@ const ATTACHMENT_TYPES =
 const MAX_ATTACHMENT_MEBIBYTES = 100
 
 /** What this version does not do yet. A test holds each against the operations that are served. */
-const ABSENT = { timeTracking: true, lfs: true, attachments: true } as const
+const ABSENT = { timeTracking: true, attachments: true } as const
 
 /** What clients may want to know before they try. */
 export const siteSettingsRoutes = (context: Context) => {
@@ -75,7 +75,7 @@ export const siteSettingsRoutes = (context: Context) => {
     migrations_disabled: false,
     stars_disabled: false,
     time_tracking_disabled: ABSENT.timeTracking,
-    lfs_disabled: ABSENT.lfs,
+    lfs_disabled: !config.lfsEnabled,
   }
   const looks = {
     default_theme: DEFAULT_THEME,

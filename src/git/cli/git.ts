@@ -30,6 +30,7 @@ import { readAttributes } from './objects/attributes.ts'
 import { openBlob, readBlob, sizes } from './objects/blobs.ts'
 import { readPatch } from './objects/patch.ts'
 import { Readers } from './objects/readers.ts'
+import { smallBlobs } from './objects/small-blobs.ts'
 import { findEntry, readTree } from './objects/trees.ts'
 import { commitFiles, createTag, readTag } from './objects/write.ts'
 import { gitEnvironment } from './process/environment.ts'
@@ -189,6 +190,7 @@ function bind(store: Store): Omit<Git, 'version' | 'objectFormats'> {
     readBlob: (id, revision, limits, call) => readBlob(store, id, revision, limits, call),
     openBlob: (id, revision, call) => openBlob(store, id, revision, call),
     sizes: (id, shas, call) => sizes(store, id, shas, call),
+    smallBlobs: (id, option, call) => smallBlobs(store, id, option, call),
     readAttributes: (id, query, call) => readAttributes(store, id, query, call),
     changes: (id, query, call) => changes(store, id, query, call),
     diff: (id, query, call) => diff(store, id, query, call),

@@ -30,6 +30,7 @@ const shared: ReadonlyMap<number, { name: string; text: string; bare?: boolean; 
   [404, { name: 'NotFound', text: 'Not there, or hidden from the caller.' }],
   [405, { name: 'MethodNotAllowed', text: 'Not possible for this thing.' }],
   [409, { name: 'Conflict', text: 'In conflict with what is already there.' }],
+  [410, { name: 'Gone', text: 'It was there, and its content is lost.' }],
   [412, { name: 'PreconditionFailed', text: 'It changed since it was read.' }],
   [413, { name: 'TooLarge', text: 'The request is larger than allowed.' }],
   [414, { name: 'UriTooLong', text: 'The address is longer than allowed.' }],

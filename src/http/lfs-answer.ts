@@ -1,0 +1,60 @@
+import type { TSchema } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import type { Context } from '../context.ts'
+import { invalid, Refusal, tooLarge } from '../kernel/errors.ts'
+import { readText, UnreadableBody } from './body.ts'
+import { refusalOf } from './errors.ts'
+import { exchangeOf } from './exchange.ts'
+import { jsonFault } from './json-shape.ts'
+
+const TYPE = 'application/vnd.git-lfs+json'
+
+/** About 100 bytes for each object. */
+const MAX_BYTES = 2 * 1024 * 1024
+
+export const lfsAnswer = (value: object, status = 200): Response =>
+  new Response(JSON.stringify(value), { status, headers: { 'content-type': TYPE } })
+
+/**
+ * Runs the handler of a route of Git LFS. What it throws is told as git-lfs reads it (docs/api/batch.md there), and shows to its user.
+ */
+export async function answerLfs(
+  context: Context,
+  request: Request,
+  handle: () => Promise<Response>,
+): Promise<Response> {
+  try {
+    return await handle()
+  } catch (error) {
+    const { status, message, details } = refusalOf(context, { code: 'UNKNOWN', error, request })
+    const body = { message: message || 'an error of the server', request_id: exchangeOf(request).id }
+    const headers = new Headers({ 'content-type': TYPE, ...details.headers })
+    // Wire: git-lfs asks its credential helper where it sees this header; others look for the usual one.
+    const challenge = 'Basic realm="Gitea", charset="UTF-8"'
+    if (status === 401) headers.set('lfs-authenticate', challenge)
+    if (status === 401) headers.set('www-authenticate', challenge)
+    return new Response(JSON.stringify(body), { status, headers })
+  }
+}
+
+/** The body of a request of Git LFS, after its sender was admitted. @throws Refusal 413, 415, 422 */
+export async function readBody<Schema extends TSchema>(request: Request, schema: Schema): Promise<Schema['static']> {
+  const type = request.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase()
+  if (type !== TYPE && type !== 'application/json') throw new Refusal(415, `the content type must be ${TYPE}`)
+  const text = await readText(request, MAX_BYTES)
+  if (text instanceof UnreadableBody) throw text.refusal
+  if (jsonFault(text) !== undefined) throw tooLarge('the body holds too many values')
+  const value = parse(text)
+  if (Value.Check(schema, value)) return value
+  const [first] = Value.Errors(schema, value)
+  throw invalid(`${first?.path || 'the body'}: ${first?.message ?? 'is not what was expected'}`)
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) throw invalid('malformed JSON')
+    throw error
+  }
+}
