@@ -210,6 +210,10 @@ const variables = {
     ]),
     allowed: 'external, private, loopback, *, addresses, networks, and names with * and ?, separated by commas',
   },
+  migrationsGitProtocol: yesNo(
+    false,
+    'Whether repositories may be copied and mirrored from `git://` addresses. Nothing there proves who answers.',
+  ),
   migrationMaxItems: integer(
     100_000,
     { minimum: 1, maximum: 10_000_000 },

@@ -5,7 +5,7 @@ import { repositories } from './repositories.ts'
 
 /** What both kinds know of the other server, and of their last tries. */
 const remote = () => ({
-  /** http or https, without user and password. */
+  /** http, https or git, without user and password. */
   url: text().notNull(),
   /** Sealed: user name and password as JSON. */
   credentials: bytes(),

@@ -372,7 +372,7 @@ export interface AttributeQuery {
 
 /** A repository on another server, as it may be talked to. */
 export interface Remote {
-  /** http or https, without user and password. */
+  /** http, https or git (which takes no credentials), without user and password. */
   url: string
   /** What the name of its host resolved to. Nothing else is connected to. */
   addresses: readonly string[]

@@ -58,7 +58,8 @@ export function planMigration(option: MigrateRepoOptions): MigrationPlan {
  * @throws Refusal 422 for an address that does not end in an owner and a name
  */
 export function apiUrlOf(url: string): string {
-  const { origin, pathname } = new URL(url)
+  const { origin, pathname, protocol } = new URL(url)
+  if (protocol === 'git:') throw invalid('the API of a server is reached by http and https only')
   const words = pathname.split('/').filter((word) => word !== '')
   const [owner, name] = words.slice(-2)
   if (owner === undefined || name === undefined) throw invalid('the address does not end in /OWNER/NAME')

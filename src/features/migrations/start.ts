@@ -73,10 +73,11 @@ const FAULTS: Record<AddressFault, string> = {
 }
 
 async function requireAddress(context: Context, option: MigrateRepoOptions): Promise<Remote> {
-  const address = readAddress(option.clone_addr)
+  const address = readAddress(option.clone_addr, { takesGit: context.config.migrationsGitProtocol })
   if ('fault' in address) throw invalid(FAULTS[address.fault])
   const credentials = givenCredentials(option) ?? address.credentials
   if (!areUsable(credentials)) throw invalid('user name and password are one line each')
+  if (credentials && address.url.startsWith('git:')) throw invalid('git:// takes no credentials')
   try {
     return { url: address.url, addresses: await judgeHost(context, address.url), credentials }
   } catch (error) {

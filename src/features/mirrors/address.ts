@@ -15,8 +15,12 @@ const MAX_LENGTH = 2048
 /** What DNS and addresses consist of: a first `-`, a comma or a star would mean something to curl. */
 const HOST = /^(?:[a-z0-9_](?:[a-z0-9._-]*[a-z0-9_-])?|\[[0-9a-f:.]+\])$/
 
-/** Reads where a repository is to be copied from or to. Whether the host may be reached is another question. */
-export function readAddress(text: string): RemoteAddress | { fault: AddressFault } {
+/**
+ * Reads where a repository is to be copied from or to. Whether the host may be reached is another question.
+ * @param takesGit whether `git://` is an address too
+ */
+export function readAddress(text: string, { takesGit = false } = {}): RemoteAddress | { fault: AddressFault } {
+  if (takesGit && /^git:\/\//i.test(text)) return readGitUrl(text)
   if (/^\w[\w+.-]*:\/\//.test(text)) return /^https?:/i.test(text) ? readUrl(text) : otherScheme(text)
   return { fault: /^[^/]+:/.test(text) ? 'syntax' : 'local' }
 }
@@ -36,6 +40,14 @@ function readUrl(text: string): RemoteAddress | { fault: AddressFault } {
   // A query would stand before what git appends to the path.
   if (!HOST.test(url.hostname) || url.search !== '' || url.hash !== '') return { fault: 'syntax' }
   return { url: url.href, credentials: credentialsOf(username, password) }
+}
+
+/** What is read of a host is the same as for http. The default port of http would get lost on the way: it is none of Git's. */
+function readGitUrl(text: string): RemoteAddress | { fault: AddressFault } {
+  const read = readUrl(text.replace(/^git:/i, 'http:'))
+  if ('fault' in read) return read
+  const isDoubtful = read.credentials !== undefined || /^git:\/\/[^/]*:0*80(\/|$)/i.test(text) || /%[01]/.test(read.url)
+  return isDoubtful ? { fault: 'syntax' } : { ...read, url: read.url.replace(/^http:/, 'git:') }
 }
 
 function decode(part: string): string | undefined {

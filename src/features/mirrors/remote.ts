@@ -26,6 +26,8 @@ interface StoredRemote {
 
 /** @throws OutboundError as `judgeHost`; Refusal 503 where the credentials were sealed with another secret key */
 export async function openRemote(context: Context, { url, credentials }: StoredRemote): Promise<Remote> {
+  if (url.startsWith('git:') && !context.config.migrationsGitProtocol)
+    throw new OutboundError('refused', 'git:// is switched off here (MIGRATIONS_GIT_PROTOCOL)')
   return { url, addresses: await judgeHost(context, url), credentials: openCredentials(context, credentials) }
 }
 

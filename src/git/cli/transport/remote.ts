@@ -20,7 +20,7 @@ const WITHOUT_FLUSHING = ['core.fsync', 'all,-reference'] as const
 /** Asks the other server for its branches and tags, and for the branch that its HEAD names. */
 export async function listRemote(store: Store, remote: Remote, call?: Call): Promise<ListedRemote> {
   const stdout = await talk(store, remote, {
-    args: ['ls-remote', '--quiet', '--symref', '--end-of-options', remote.url, 'HEAD', ...BRANCHES_AND_TAGS],
+    args: ['ls-remote', '--quiet', '--symref', '--end-of-options', addressOf(remote), 'HEAD', ...BRANCHES_AND_TAGS],
     call,
   })
   const lines = stdout.toString().split('\n')
@@ -48,7 +48,7 @@ export async function fetchRemote(
   const fetched = ['--quiet', '--prune', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules']
   try {
     await talk(store, remote, {
-      args: ['fetch', ...fetched, '--end-of-options', remote.url, ...refspecs],
+      args: ['fetch', ...fetched, '--end-of-options', addressOf(remote), ...refspecs],
       folder,
       call,
       takesIn: { maxFileBytes: maxBytes },
@@ -116,7 +116,7 @@ export async function pushRemote(store: Store, id: number, remote: Remote, call?
       '--prune',
       '--no-verify',
       '--end-of-options',
-      remote.url,
+      addressOf(remote),
       ...BRANCHES_AND_TAGS.map((ref) => `+${ref}:${ref}`),
     ],
     folder,
@@ -137,9 +137,40 @@ const LEAST_PACE: readonly (readonly [string, string])[] = [
  */
 async function talk(
   store: Store,
-  { url, addresses, credentials }: Remote,
+  remote: Remote,
   command: Omit<Command, 'isTransfer' | 'environment'>,
 ): Promise<Buffer> {
+  const { credentials } = remote
+  const { settings, environment } = remote.url.startsWith('git:') ? overGit(remote) : overHttp(remote)
+  try {
+    const all = [...settings, ...(command.settings ?? [])]
+    const { stdout } = await runGit(store.runner, { ...command, settings: all, environment, isTransfer: true })
+    return stdout
+  } catch (error) {
+    throw error instanceof GitError ? remoteFailure(error, credentials) : error
+  }
+}
+
+interface Way {
+  settings: (readonly [string, string])[]
+  environment: Record<string, string>
+}
+
+/** What Git is to connect to. It resolves names of `git://` by itself, so that it is given an address in place of the name. */
+function addressOf({ url, addresses }: Remote): string {
+  if (!url.startsWith('git:')) return url
+  const { hostname, port, pathname } = new URL(url)
+  const [address = hostname] = addresses
+  return `git://${isIP(address) === 6 ? `[${address}]` : address}${port && `:${port}`}${pathname}`
+}
+
+/** The name goes to the server as before, which may hold repositories of several names. */
+const overGit = ({ url }: Remote): Way => ({
+  settings: [],
+  environment: { GIT_ALLOW_PROTOCOL: 'git', GIT_OVERRIDE_VIRTUAL_HOST: new URL(url).host },
+})
+
+function overHttp({ url, addresses, credentials }: Remote): Way {
   const { protocol, origin, hostname, port } = new URL(url)
   const place = `${hostname}:${port || (protocol === 'https:' ? '443' : '80')}`
   const settings: (readonly [string, string])[] = [
@@ -149,18 +180,12 @@ async function talk(
     ['http.followRedirects', 'false'],
     ['credential.helper', ''],
     ...(credentials ? [[`credential.${origin}.helper`, HELPER] as const] : []),
-    ...(command.settings ?? []),
   ]
   const environment = {
     GIT_ALLOW_PROTOCOL: 'http:https',
     ...(credentials && { HEARTH_REMOTE_USER: credentials.username, HEARTH_REMOTE_PASSWORD: credentials.password }),
   }
-  try {
-    const { stdout } = await runGit(store.runner, { ...command, settings, environment, isTransfer: true })
-    return stdout
-  } catch (error) {
-    throw error instanceof GitError ? remoteFailure(error, credentials) : error
-  }
+  return { settings, environment }
 }
 
 const isAddress = (hostname: string): boolean => isIP(hostname.replace(/^\[|\]$/g, '')) !== 0
