@@ -46,7 +46,8 @@ interface Issued {
   redirectUri: string | null
 }
 
-export async function startOpenIdProvider(): Promise<TestProvider> {
+/** @param announcesIssuer whether its answers name it (RFC 9207), and it says that they do */
+export async function startOpenIdProvider({ announcesIssuer = true } = {}): Promise<TestProvider> {
   const [published, hidden] = await Promise.all([generateKeyPair('ES256'), generateKeyPair('ES256')])
   const jwk = { ...(await exportJWK(published.publicKey)), kid: 'one', alg: 'ES256', use: 'sig' }
   const codes = new Map<string, Issued>()
@@ -108,7 +109,7 @@ export async function startOpenIdProvider(): Promise<TestProvider> {
     jwks_uri: `${issuer}/keys`,
     response_types_supported: ['code'],
     id_token_signing_alg_values_supported: ['ES256'],
-    authorization_response_iss_parameter_supported: true,
+    authorization_response_iss_parameter_supported: announcesIssuer,
   })
 
   function authorize(query: URLSearchParams): Reply {
@@ -117,7 +118,12 @@ export async function startOpenIdProvider(): Promise<TestProvider> {
     const [nonce, challenge] = [query.get('nonce'), query.get('code_challenge')]
     codes.set(code, { person: { ...provider.person }, nonce, challenge, redirectUri: query.get('redirect_uri') })
     const back = new URL(query.get('redirect_uri') ?? '')
-    const fields = { code, state: query.get('state') ?? '', iss: issuer, ...provider.twist.back }
+    const fields = {
+      code,
+      state: query.get('state') ?? '',
+      ...(announcesIssuer ? { iss: issuer } : {}),
+      ...provider.twist.back,
+    }
     for (const [name, value] of Object.entries(fields)) if (value !== undefined) back.searchParams.set(name, value)
     return { status: 303, location: back.href }
   }
