@@ -1,4 +1,5 @@
 import { and, desc, eq, gt, lt, ne, sql } from 'drizzle-orm'
+import { beyondNewest } from '../../db/beyond-newest.ts'
 import { type Db, prepared } from '../../db/client.ts'
 import { type SessionRow, type SignInMethod, sessions } from '../../db/schema/sessions.ts'
 import { type UserRow, users } from '../../db/schema/users.ts'
@@ -67,20 +68,10 @@ export function createSession(context: Context, signIn: SignIn): Promise<NewSess
       })
       .returning()
     if (row === undefined) throw new Error('insert returned no row')
-    await endOldest(tx, user.id)
+    const ofUser = eq(sessions.userId, user.id)
+    await tx.delete(sessions).where(beyondNewest(tx, sessions.id, { of: ofUser, keep: MAX_SESSIONS }))
     return { secret, row }
   })
-}
-
-async function endOldest(tx: Db, userId: number): Promise<void> {
-  const [oldestKept] = await tx
-    .select({ id: sessions.id })
-    .from(sessions)
-    .where(eq(sessions.userId, userId))
-    .orderBy(desc(sessions.id))
-    .offset(MAX_SESSIONS - 1)
-    .limit(1)
-  if (oldestKept) await tx.delete(sessions).where(and(eq(sessions.userId, userId), lt(sessions.id, oldestKept.id)))
 }
 
 /** Session and account in one statement, for every request. Nothing of it is cached: what was ended is refused by every replica at once. */

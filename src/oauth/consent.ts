@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { and, desc, eq, gt, isNull, lt, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, isNull, lt } from 'drizzle-orm'
+import { beyondNewest } from '../../db/beyond-newest.ts'
 import { oauthApplications, oauthRequests } from '../../db/schema/oauth.ts'
 import { base32 } from '../auth/oauth-secrets.ts'
 import type { Context } from '../context.ts'
@@ -30,14 +31,8 @@ export async function keepRequest(context: Context, request: AuthorizationReques
       createdAt: clock.now(),
     })
     const ofSession = eq(oauthRequests.sessionId, sessionId)
-    const newest = tx
-      .select({ createdAt: oauthRequests.createdAt })
-      .from(oauthRequests)
-      .where(ofSession)
-      .orderBy(desc(oauthRequests.createdAt))
-      .offset(MAX_REQUESTS - 1)
-      .limit(1)
-    await tx.delete(oauthRequests).where(and(ofSession, lt(oauthRequests.createdAt, sql`(${newest})`)))
+    const excess = beyondNewest(tx, oauthRequests.createdAt, { of: ofSession, keep: MAX_REQUESTS })
+    await tx.delete(oauthRequests).where(excess)
   })
   return handle
 }

@@ -1,4 +1,5 @@
-import { and, desc, eq, lte, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
+import { beyondNewest } from '../../db/beyond-newest.ts'
 import type { Db } from '../../db/client.ts'
 import {
   type OAuthApplicationRow,
@@ -107,12 +108,6 @@ async function widenGrant(
 
 async function removeOldest(tx: Db, grantId: number): Promise<void> {
   const ofGrant = eq(oauthAuthorizations.grantId, grantId)
-  const newest = tx
-    .select({ id: oauthAuthorizations.id })
-    .from(oauthAuthorizations)
-    .where(ofGrant)
-    .orderBy(desc(oauthAuthorizations.id))
-    .offset(MAX_AUTHORIZATIONS)
-    .limit(1)
-  await tx.delete(oauthAuthorizations).where(and(ofGrant, lte(oauthAuthorizations.id, sql`(${newest})`)))
+  const excess = beyondNewest(tx, oauthAuthorizations.id, { of: ofGrant, keep: MAX_AUTHORIZATIONS })
+  await tx.delete(oauthAuthorizations).where(excess)
 }

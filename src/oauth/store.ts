@@ -1,4 +1,5 @@
-import { and, desc, eq, gt, isNotNull, isNull, lt, lte, sql } from 'drizzle-orm'
+import { and, eq, gt, isNotNull, isNull, lt } from 'drizzle-orm'
+import { beyondNewest } from '../../db/beyond-newest.ts'
 import type { Db } from '../../db/client.ts'
 import {
   type OAuthAccessTokenRow,
@@ -118,14 +119,8 @@ const MAX_ACCESS_TOKENS = 20
 export async function insertAccessToken(db: Db, token: typeof oauthAccessTokens.$inferInsert): Promise<void> {
   await db.insert(oauthAccessTokens).values(token)
   const ofSame = eq(oauthAccessTokens.authorizationId, token.authorizationId)
-  const oldest = db
-    .select({ id: oauthAccessTokens.id })
-    .from(oauthAccessTokens)
-    .where(ofSame)
-    .orderBy(desc(oauthAccessTokens.id))
-    .offset(MAX_ACCESS_TOKENS)
-    .limit(1)
-  await db.delete(oauthAccessTokens).where(and(ofSame, lte(oauthAccessTokens.id, sql`(${oldest})`)))
+  const excess = beyondNewest(db, oauthAccessTokens.id, { of: ofSame, keep: MAX_ACCESS_TOKENS })
+  await db.delete(oauthAccessTokens).where(excess)
 }
 
 /** With it go all its tokens. */
