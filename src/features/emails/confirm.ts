@@ -5,7 +5,8 @@ import { recordAudit } from '../../audit/record.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { spend } from '../../http/rate-limit.ts'
-import { randomHex, sha256Hex } from '../../kernel/hashing.ts'
+import { sha256Hex } from '../../kernel/hashing.ts'
+import { hashOfLinkCode, hoursInWords, makeLinkCode } from '../../mail/link-code.ts'
 import { mailLetter } from '../../mail/send.ts'
 import {
   activateEmail,
@@ -19,9 +20,6 @@ import {
 /** Path of the page that a link leads to. Wire: Gitea's. */
 export const CONFIRMATION_PATH = '/user/activate_email'
 
-const CODE_BYTES = 32
-const CODE = /^[0-9a-f]{64}$/
-const HOUR_MS = 3_600_000
 /** Nobody is to be flooded by us: so many mails in an hour at the wish of one account, and to one address. */
 const BY_ACCOUNT = { requests: 20, seconds: 3600 }
 const TO_ADDRESS = { requests: 3, seconds: 3600 }
@@ -45,13 +43,12 @@ export async function mailConfirmations(
   { user, added }: { user: UserRow; added: readonly EmailRow[] },
 ): Promise<void> {
   const { clock, config, baseUrl } = context
-  const expiresAt = new Date(clock.now().getTime() + config.emailConfirmationHours * HOUR_MS)
-  const links = added.map(({ id, email }) => ({ id, email, code: randomHex(CODE_BYTES) }))
+  const hours = config.emailConfirmationHours
+  const links = added.map(({ id, email }) => ({ emailId: id, email, ...makeLinkCode(clock.now(), hours) }))
   await upsertConfirmations(
     tx,
-    links.map(({ id, code }) => ({ emailId: id, codeHash: sha256Hex(code), expiresAt })),
+    links.map(({ emailId, codeHash, expiresAt }) => ({ emailId, codeHash, expiresAt })),
   )
-  const hours = config.emailConfirmationHours
   for (const { email, code } of links)
     await mailLetter(context, tx, {
       // Nothing that the account may choose freely, its full name least of all: it may not be its owner who reads this.
@@ -60,7 +57,7 @@ export async function mailConfirmations(
       paragraphs: [
         `The account ${user.name} at ${baseUrl} wants to use this address. To confirm that it is yours, open this page and press its button:`,
         { link: `${baseUrl}${CONFIRMATION_PATH}?code=${code}` },
-        `The link works once, and for ${hours === 1 ? 'an hour' : `${hours} hours`}.`,
+        `The link works once, and for ${hoursInWords(hours)}.`,
         'If that account is not yours, do nothing: without you the address will not belong to it.',
       ],
     })
@@ -72,8 +69,9 @@ export async function findConfirmation(
   code: string | undefined,
   actor: Actor | undefined,
 ): Promise<WaitingEmail | undefined> {
-  if (code === undefined || !CODE.test(code)) return undefined
-  const found = await findWaitingEmail(db, sha256Hex(code), clock.now())
+  const codeHash = hashOfLinkCode(code)
+  if (codeHash === undefined) return undefined
+  const found = await findWaitingEmail(db, codeHash, clock.now())
   return actor !== undefined && actor.user.id !== found?.owner.id ? undefined : found
 }
 

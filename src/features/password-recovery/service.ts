@@ -6,8 +6,9 @@ import { enqueueJob } from '../../jobs/enqueue.ts'
 import type { JobHandlers } from '../../jobs/handlers.ts'
 import { isEmailAddress } from '../../kernel/email.ts'
 import { conflict, invalid, unavailable } from '../../kernel/errors.ts'
-import { randomHex, sha256Hex } from '../../kernel/hashing.ts'
+import { sha256Hex } from '../../kernel/hashing.ts'
 import type { Letter } from '../../mail/letter.ts'
+import { hashOfLinkCode, hoursInWords, makeLinkCode } from '../../mail/link-code.ts'
 import { mailLetter } from '../../mail/send.ts'
 import { countMailTo } from '../emails/confirm.ts'
 import { setPassword } from '../users/password.ts'
@@ -16,9 +17,7 @@ import { findRecoverable, findResetOwner, removeReset, upsertReset } from './sto
 /** Path of the page that a link leads to. Wire: Gitea's. */
 export const RECOVERY_PATH = '/user/recover_account'
 
-const CODE = /^[0-9a-f]{64}$/
 const RECOVERY_HOURS = 3
-const HOUR_MS = 3_600_000
 const FROM_NETWORK = { requests: 30, seconds: 3600 }
 /** An address in a job is somebody's who may have no account here. */
 const PURPOSE = 'password recovery'
@@ -51,17 +50,16 @@ export const recoveryHandlers: Pick<JobHandlers, 'account.recover'> = {
       )
       return
     }
-    const code = randomHex(32)
-    const expiresAt = new Date(clock.now().getTime() + RECOVERY_HOURS * HOUR_MS)
+    const { code, codeHash, expiresAt } = makeLinkCode(clock.now(), RECOVERY_HOURS)
     await db.transaction(async (tx) => {
-      await upsertReset(tx, { emailId: email.id, codeHash: sha256Hex(code), expiresAt })
+      await upsertReset(tx, { emailId: email.id, codeHash, expiresAt })
       await mailLetter(context, tx, {
         to,
         subject: 'Choose another password',
         paragraphs: [
           `somebody, most likely you, has forgotten the password of your account ${user.name} at ${baseUrl}. Choose another one here:`,
           { link: `${baseUrl}${RECOVERY_PATH}?code=${code}` },
-          `The link works once, and for ${RECOVERY_HOURS} hours.`,
+          `The link works once, and for ${hoursInWords(RECOVERY_HOURS)}.`,
           'If it was not you, do nothing: the password stays as it is.',
         ],
       })
@@ -89,7 +87,8 @@ const signsInElsewhere = ({ to, name, source, baseUrl }: Elsewhere): Letter => (
 
 /** Whose link it is; undefined when it is none, was used, is too old, or the account may not sign in. */
 export async function findRecovery({ db, clock }: Context, code: string | undefined): Promise<UserRow | undefined> {
-  return code === undefined || !CODE.test(code) ? undefined : findResetOwner(db, sha256Hex(code), clock.now())
+  const codeHash = hashOfLinkCode(code)
+  return codeHash === undefined ? undefined : findResetOwner(db, codeHash, clock.now())
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Letter } from '../../mail/letter.ts'
+import { hoursInWords } from '../../mail/link-code.ts'
 
 interface Asked {
   name: string
@@ -13,7 +14,7 @@ export const registrationAsked = ({ name, email, baseUrl, hours, link }: Asked &
   paragraphs: [
     `somebody, most likely you, wants an account ${name} at ${baseUrl} with this address. To make it, open this page and give the password that was chosen:`,
     { link },
-    `The link works once, and for ${hours === 1 ? 'an hour' : `${hours} hours`}.`,
+    `The link works once, and for ${hoursInWords(hours)}.`,
     'If it was not you, do nothing: without you there will be no such account.',
   ],
 })

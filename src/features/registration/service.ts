@@ -6,7 +6,7 @@ import type { Context } from '../../context.ts'
 import { spend } from '../../http/rate-limit.ts'
 import { isEmailAddress } from '../../kernel/email.ts'
 import { conflict, forbidden, invalid } from '../../kernel/errors.ts'
-import { randomHex, sha256Hex } from '../../kernel/hashing.ts'
+import { hashOfLinkCode, makeLinkCode } from '../../mail/link-code.ts'
 import { mailLetter } from '../../mail/send.ts'
 import { countMailTo } from '../emails/confirm.ts'
 import { createUser, hashPassword, requireOwnerName } from '../users/create.ts'
@@ -16,8 +16,6 @@ import { findHolder, findRegistration, insertRegistration, isNameTaken, removeRe
 /** Path of the page that a link leads to. Wire: Gitea's. */
 export const ACTIVATION_PATH = '/user/activate'
 
-const CODE = /^[0-9a-f]{64}$/
-const HOUR_MS = 3_600_000
 /** From one network: a class may sign up together, a script may not go on. */
 const FROM_NETWORK = { requests: 30, seconds: 3600 }
 /** Passwords that may be tried with one link. */
@@ -55,10 +53,9 @@ async function mailActivation(context: Context, { name, email, password }: NewPe
   if (await isNameTaken(db, name)) throw invalid(`user already exists [name: ${name}]`, 'username')
   const passwordHash = await hashPassword(context, password)
   await countMailTo(context, email)
-  const code = randomHex(32)
-  const expiresAt = new Date(clock.now().getTime() + config.emailConfirmationHours * HOUR_MS)
+  const { code, codeHash, expiresAt } = makeLinkCode(clock.now(), config.emailConfirmationHours)
   await db.transaction(async (tx) => {
-    await insertRegistration(tx, { name, email, passwordHash, codeHash: sha256Hex(code), expiresAt })
+    await insertRegistration(tx, { name, email, passwordHash, codeHash, expiresAt })
     const holder = await findHolder(tx, email)
     const asked = { name, email, baseUrl, hours: config.emailConfirmationHours }
     const link = `${baseUrl}${ACTIVATION_PATH}?code=${code}`
@@ -75,7 +72,8 @@ export async function findAsked(
   { db, clock }: Context,
   code: string | undefined,
 ): Promise<RegistrationRow | undefined> {
-  return code === undefined || !CODE.test(code) ? undefined : findRegistration(db, sha256Hex(code), clock.now())
+  const codeHash = hashOfLinkCode(code)
+  return codeHash === undefined ? undefined : findRegistration(db, codeHash, clock.now())
 }
 
 /**
