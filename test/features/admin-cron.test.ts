@@ -79,11 +79,11 @@ test('the statistics check sets wrong numbers right', async () => {
   await owner.client.post(`${repo.path}/milestones`, { title: 'm' })
   await owner.client.post(`${repo.path}/issues`, { title: 'i', milestone: 1 })
   const counts = () => sql`
-    select c.stars_count, c.open_issues_count, c.branch_count, c.watchers_count, u.repositories_count, m.open_issues_count as planned
+    select c.stars_count, c.open_issues_count, c.branch_count, c.watchers_count, c.releases_count, u.repositories_count, m.open_issues_count as planned
     from repositories r join repository_counters c on c.repository_id = r.id join users u on u.id = r.owner_id join milestones m on m.repository_id = r.id where r.id = ${repo.id}`
   const right = await counts()
   expect(right).toMatchObject([{ stars_count: 0, open_issues_count: 1, branch_count: 1, planned: 1 }])
-  await sql`update repository_counters set stars_count = 7, open_issues_count = 7, branch_count = 7, watchers_count = 7 where repository_id = ${repo.id}`
+  await sql`update repository_counters set stars_count = 7, open_issues_count = 7, branch_count = 7, watchers_count = 7, releases_count = 7 where repository_id = ${repo.id}`
   await sql`update users set repositories_count = 7 where name = ${owner.name}`
   await sql`update milestones set open_issues_count = 7`
   await sql`insert into repository_totals values ('public', false, false, false, false, false, 3)`

@@ -32,6 +32,7 @@ const counters: readonly Counter[] = [
      WHERE fork.parent_id = own.repository_id AND NOT fork.is_private AND users.visibility = 'public'`,
   ),
   count('repository_counters', 'branch_count', "refs WHERE repository_id = own.repository_id AND kind = 'branch'"),
+  count('repository_counters', 'releases_count', 'releases WHERE repository_id = own.repository_id AND NOT is_draft'),
   {
     table: 'repositories',
     column: 'is_empty',
