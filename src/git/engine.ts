@@ -105,6 +105,8 @@ export interface Git {
   resolve(id: number, revision: string, call?: Call): Promise<ObjectName>
   /** The same, undefined where `resolve` throws `revision` or `revision-syntax`. */
   find(id: number, revision: string, call?: Call): Promise<ObjectName | undefined>
+  /** The id of the commit that a revision names, through tags; undefined where it names none. */
+  findCommit(id: number, revision: string, call?: Call): Promise<string | undefined>
   /** The commit at `refs/heads/<name>`; undefined when there is no such branch. */
   findBranch(id: number, name: string, call?: Call): Promise<Commit | undefined>
 

@@ -51,9 +51,9 @@ export async function createBranch(
   if (await findBranch(context.db, repository.id, option.new_branch_name)) throw conflict(EXISTS)
   if (await isTag(context.db, repository.id, option.new_branch_name)) throw conflict('A tag has this name already.')
   const start = option.old_ref_name || option.old_branch_name || repository.defaultBranch
-  const found = await context.git.find(repository.id, `${start}^{commit}`)
-  if (!found) throw notFound('The old branch does not exist')
-  const moves = [{ ref: BRANCHES + option.new_branch_name, old: null, new: found.sha }]
+  const sha = await context.git.findCommit(repository.id, start)
+  if (sha === undefined) throw notFound('The old branch does not exist')
+  const moves = [{ ref: BRANCHES + option.new_branch_name, old: null, new: sha }]
   await requireAllowed(context, await guardOf(context, subject), moves)
   await move(context, subject, moves)
   return getBranch(context, subject.repo, option.new_branch_name)
@@ -114,11 +114,11 @@ export async function updateBranch(
   requireOwnRefs(subject.repo)
   const { sha } = await getChanged(context, subject.repo, name)
   if (option.old_commit_id && option.old_commit_id !== sha) throw invalid('The branch is at another commit.')
-  const target = await context.git.find(repository.id, `${option.new_commit_id}^{commit}`)
-  if (!target) throw invalid('names no commit', 'new_commit_id')
-  if (!option.force && !(await context.git.isAncestor(repository.id, sha, target.sha)))
+  const target = await context.git.findCommit(repository.id, option.new_commit_id)
+  if (target === undefined) throw invalid('names no commit', 'new_commit_id')
+  if (!option.force && !(await context.git.isAncestor(repository.id, sha, target)))
     throw invalid('The update is no fast-forward: with "force" it is made all the same.')
-  const moves = [{ ref: BRANCHES + name, old: sha, new: target.sha }]
+  const moves = [{ ref: BRANCHES + name, old: sha, new: target }]
   await requireAllowed(context, await guardOf(context, subject), moves)
   await move(context, subject, moves)
 }

@@ -17,14 +17,14 @@ export interface TreePage {
 }
 
 /** @throws Refusal 400 for what is no tree and no commit */
-async function getObject(context: Context, { repository }: RepositoryAccess, name: string): Promise<ObjectName> {
+async function getObject(context: Context, { repository }: RepositoryAccess, name: string): Promise<Root> {
   const { git } = context
   const found = await git.find(repository.id, name)
   if (!found) throw unknown(name)
   if (found.type !== 'tag') return found
-  const target = await git.find(repository.id, `${found.sha}^{commit}`)
-  if (!target) throw unknown(name)
-  return target
+  const sha = await git.findCommit(repository.id, found.sha)
+  if (sha === undefined) throw unknown(name)
+  return { sha, type: 'commit' }
 }
 
 /** What a tree is read from: its own id, or that of the commit that was named. */

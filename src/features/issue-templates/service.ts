@@ -22,7 +22,7 @@ const MAX_FILES = 50
 
 /** The templates on the default branch that can be used. */
 export async function listIssueTemplates(context: Context, repository: RepositoryRow): Promise<IssueTemplate[]> {
-  const commit = await findCommit(context, repository)
+  const commit = await findTip(context, repository)
   if (commit === undefined) return []
   const found: IssueTemplate[] = []
   for (const { path, sha } of await listFiles(context, repository.id, commit)) {
@@ -36,7 +36,7 @@ export async function listIssueTemplates(context: Context, repository: Repositor
 
 /** The first of the places that has a file counts. */
 export async function readIssueConfig(context: Context, repository: RepositoryRow): Promise<ReadConfig> {
-  const commit = await findCommit(context, repository)
+  const commit = await findTip(context, repository)
   if (commit === undefined) return { config: DEFAULT_CONFIG }
   for (const path of CONFIGS) {
     const entry = await context.git.findEntry(repository.id, commit, path)
@@ -48,10 +48,7 @@ export async function readIssueConfig(context: Context, repository: RepositoryRo
   return { config: DEFAULT_CONFIG }
 }
 
-async function findCommit(
-  { git }: Context,
-  { id, defaultBranch, isEmpty }: RepositoryRow,
-): Promise<string | undefined> {
+async function findTip({ git }: Context, { id, defaultBranch, isEmpty }: RepositoryRow): Promise<string | undefined> {
   return isEmpty ? undefined : (await git.findBranch(id, defaultBranch))?.sha
 }
 

@@ -40,8 +40,8 @@ async function lookUp(git: Git, id: number, names: readonly string[]): Promise<M
       const held = await git.find(id, name)
       if (!held) return undefined
       if (held.type !== 'tag') return [name, { sha: held.sha, target: held.sha }]
-      const commit = await git.find(id, `${held.sha}^{commit}`)
-      return [name, { sha: held.sha, target: commit?.sha ?? held.sha }]
+      const commit = await git.findCommit(id, held.sha)
+      return [name, { sha: held.sha, target: commit ?? held.sha }]
     }),
   )
   return new Map(entries.filter((entry) => entry !== undefined))

@@ -176,9 +176,9 @@ async function requireTarget(
   { target }: WantedTag,
 ): Promise<string> {
   const name = target || repository.defaultBranch
-  const found = await git.find(repository.id, `${name}^{commit}`)
-  if (!found) throw notFound(`target "${name}" not found: object does not exist [id: ${name}, rel_path: ]`)
-  return found.sha
+  const sha = await git.findCommit(repository.id, name)
+  if (sha === undefined) throw notFound(`target "${name}" not found: object does not exist [id: ${name}, rel_path: ]`)
+  return sha
 }
 
 const taken = () => conflict('the tag has a release already')

@@ -11,7 +11,7 @@ import { CombinedStatus, CommitStatus, combineStates, presentStatus } from '../.
 import { presentRepository } from '../../wire/repository.ts'
 import { withRelatives } from '../repositories/load.ts'
 import { CreateStatusOption } from './schema.ts'
-import { createStatus, findCommit, requireCommit } from './service.ts'
+import { createStatus, requireCommit } from './service.ts'
 import { listStatuses, loadLatest } from './store.ts'
 
 const read = { unit: 'repo.code', scope: 'repository' } as const
@@ -32,7 +32,7 @@ export const statusRoutes = (context: Context) =>
       '/statuses/:sha',
       async ({ actor, repo, params, query, request, set }) => {
         // Wire: of what names no commit nothing was said.
-        const sha = (await findCommit(context, repo, params.sha)) ?? ''
+        const sha = (await context.git.findCommit(repo.repository.id, params.sha)) ?? ''
         return list(context, { actor, repo, sha }, { query, request, set })
       },
       {

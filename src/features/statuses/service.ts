@@ -8,18 +8,9 @@ import { notFound } from '../../kernel/errors.ts'
 import type { CreateStatusOption } from './schema.ts'
 import { countStatuses, insertStatus } from './store.ts'
 
-/** The id of the commit that a branch, a tag or an id names; undefined where there is none. */
-export async function findCommit(
-  { git }: Context,
-  { repository }: RepositoryAccess,
-  ref: string,
-): Promise<string | undefined> {
-  return (await git.find(repository.id, `${ref}^{commit}`))?.sha
-}
-
 /** @throws Refusal 404 for what names no commit */
 export async function requireCommit(context: Context, repo: RepositoryAccess, ref: string): Promise<string> {
-  const sha = await findCommit(context, repo, ref)
+  const sha = await context.git.findCommit(repo.repository.id, ref)
   if (sha === undefined) throw notFound('not found', [`object does not exist [id: ${ref}, rel_path: ]`])
   return sha
 }

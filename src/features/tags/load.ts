@@ -33,7 +33,7 @@ async function readAnnotation(
   try {
     const { target, message, tagger } = await git.readTag(repositoryId, sha)
     const isNested = target.type === 'tag'
-    const commit = isNested ? (await git.find(repositoryId, `${sha}^{commit}`))?.sha : target.sha
+    const commit = isNested ? await git.findCommit(repositoryId, sha) : target.sha
     return { name, sha, commit: commit ?? target.sha, message, createdAt: tagger?.date ?? committedAt }
   } catch (error) {
     if (isGitError(error, 'not-found')) return undefined

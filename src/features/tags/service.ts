@@ -34,10 +34,11 @@ export async function createTag(context: Context, subject: Subject, option: Crea
   requireOwnRefs(repo)
   if (!isValidTagName(name)) throw invalid('GitRefName', 'tag_name')
   if (await findTag(context.db, id, name)) throw exists(name)
-  const target = await context.git.find(id, `${asked || defaultBranch}^{commit}`)
-  if (!target) throw notFound(`target not found: object does not exist [id: ${asked || defaultBranch}, rel_path: ]`)
+  const target = await context.git.findCommit(id, asked || defaultBranch)
+  if (target === undefined)
+    throw notFound(`target not found: object does not exist [id: ${asked || defaultBranch}, rel_path: ]`)
   await requireUnprotected(context, subject, { name, message: 'user not allowed to create protected tag' })
-  await makeTag(context, subject, { name, target: target.sha, message })
+  await makeTag(context, subject, { name, target, message })
   return getTag(context, repo, name)
 }
 

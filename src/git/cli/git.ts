@@ -38,7 +38,7 @@ import { Limiter } from './process/limiter.ts'
 import { probeGit } from './process/probe.ts'
 import { installHookRunners, listHooks, setHook } from './refs/hooks.ts'
 import { getHead, listRefs, setHead, updateRefs } from './refs/refs.ts'
-import { findBranch, findObject, readCommit, readCommits, resolveObject } from './refs/revisions.ts'
+import { findBranch, findCommit, findObject, readCommit, readCommits, resolveObject } from './refs/revisions.ts'
 import { forkRepository } from './repositories/fork.ts'
 import { copyTree } from './repositories/generate.ts'
 import { createRepository, listStoredIds, removeRepository } from './repositories/repositories.ts'
@@ -176,6 +176,7 @@ function bind(store: Store): Omit<Git, 'version' | 'objectFormats'> {
     updateRefs: (id, refs, call) => updateRefs(store, id, refs, call),
     resolve: (id, revision, call) => resolveObject(store, id, revision, call),
     find: (id, revision, call) => findObject(store, id, revision, call),
+    findCommit: (id, revision, call) => findCommit(store, id, revision, call),
     findBranch: (id, name, call) => findBranch(store, id, name, call),
     readCommit: (id, revision, call) => readCommit(store, id, revision, call),
     readCommits: (id, shas, call) => readCommits(store, id, shas, call),

@@ -37,6 +37,13 @@ export async function resolveObject(store: Store, id: number, revision: string, 
   throw new GitError('not-found', 'revision', 'no such revision', { subject: revision })
 }
 
+export const findCommit = async (
+  store: Store,
+  id: number,
+  revision: string,
+  call?: Call,
+): Promise<string | undefined> => (await findObject(store, id, `${revision}^{commit}`, call))?.sha
+
 /** The id of the commit behind a revision, through tags. */
 export async function resolveCommit(store: Store, id: number, revision: string, call?: Call): Promise<string> {
   const found = await resolveObject(store, id, revision, call)
