@@ -56,6 +56,7 @@ import { branchProtectionRoutes } from '../features/protections/branch-routes.ts
 import { tagProtectionRoutes } from '../features/protections/tag-routes.ts'
 import { publicKeyRoutes } from '../features/public-keys/routes.ts'
 import { rawRoutes } from '../features/raw/routes.ts'
+import { commentReactionRoutes, issueReactionRoutes } from '../features/reactions/routes.ts'
 import { releaseAssetRoutes } from '../features/releases/asset-routes.ts'
 import { releaseRoutes } from '../features/releases/routes.ts'
 import { renderingRoutes, repositoryRenderingRoutes } from '../features/rendering/routes.ts'
@@ -120,6 +121,8 @@ const issueApi = (context: Context) =>
     .use(issueSubscriptionRoutes(context))
     .use(notificationRoutes(context))
     .use(commentRoutes(context))
+    .use(issueReactionRoutes(context))
+    .use(commentReactionRoutes(context))
 
 /** Repositories. */
 const repositoryApi = (context: Context) =>

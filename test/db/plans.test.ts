@@ -48,6 +48,8 @@ async function fill(): Promise<void> {
     select id, 'there', 'https://example.com', 0, true, now() + interval '1 day' from repositories`
   await sql`insert into collaborations (repository_id, user_id) select r.id, u.id from repositories r join users u on u.id = r.owner_id`
   await sql`insert into collaborations (repository_id, user_id) select ${id}::bigint, id from users where name like 'owner%' and id % 1000 = 0`
+  await sql`insert into issues (repository_id, number, title) values (${id}::bigint, 1, 'loved')`
+  await sql`insert into reactions (issue_id, user_id, content) select i.id, u.id, 'heart' from issues i, users u`
   await sql`analyze`
 }
 
@@ -113,6 +115,7 @@ test.each([
   'keys',
   'push_mirrors',
   'collaborators',
+  'issues/1/reactions',
 ])('a page of %s is found by an index, and not sorted', async (list) => {
   const found = await plansOf(`${big.path}/${list}`)
   const faults = found.flatMap(({ text, plan }) => costly(plan).map((fault) => `${fault}: ${text}`))

@@ -74,8 +74,10 @@ export async function editComment(
 
 /** @throws Refusal 403 unless its author or a writer asks, 404 for a comment of another repository */
 export async function deleteComment(context: Context, doer: Doer, id: string): Promise<void> {
-  const { comment } = await getOwnComment(context, doer, id)
+  const { comment, issue } = await getOwnComment(context, doer, id)
   await context.db.transaction(async (tx) => {
+    // An issue is locked before its comments, as when it is deleted; the count of comments stands in its row.
+    if (!(await lockIssue(tx, doer.repo.repository.id, issue.number))) throw notFound()
     const gone = await removeComment(tx, comment.id)
     if (!gone) throw notFound()
     const payload = { ...(await payloadOf(tx, gone)), body: gone.body }

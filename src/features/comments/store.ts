@@ -10,6 +10,7 @@ import { cutPage, type Page, type Paged, rowsToRead, rowsToSkip } from '../../ke
 import type { ShownComment } from '../../wire/comment.ts'
 
 export interface FoundComment extends ShownComment {
+  issue: ShownComment['issue'] & { posterId: number | null }
   /** Changes with every row that the comment's shape is made of. */
   version: string
 }
@@ -25,7 +26,7 @@ const oldestFirst: SortKey[] = [writtenAt, { key: comments.id, type: 'bigint' }]
 const columns = {
   comment: comments,
   poster: users,
-  issue: { number: issues.number, isPull: issues.isPull },
+  issue: { number: issues.number, isPull: issues.isPull, posterId: issues.posterId },
   version: sql<string>`${rowVersion(comments)} || ' ' || coalesce(${rowVersion(users)}, '')`,
   at: positionText(writtenAt),
 }

@@ -3,6 +3,7 @@ import { DEFAULT_THEME } from '../../../db/schema/users.ts'
 import type { Context } from '../../context.ts'
 import { gate } from '../../http/gate.ts'
 import { MAX_BLOB_BYTES, MAX_RESPONSE_BYTES, TREES_PER_PAGE } from '../../wire/limits.ts'
+import { REACTIONS } from '../../wire/reaction.ts'
 
 const integer = t.Integer()
 
@@ -39,8 +40,6 @@ const GeneralUISettings = t.Object(
   { $id: 'GeneralUISettings' },
 )
 
-/** Wire: the reactions that clients offer, in Gitea's order. */
-export const REACTIONS = ['+1', '-1', 'laugh', 'hooray', 'confused', 'heart', 'rocket', 'eyes']
 /** Wire: short names of pictures besides the characters of Unicode. */
 const CUSTOM_EMOJIS = ['git', 'gitea', 'codeberg', 'gitlab', 'github', 'gogs']
 
