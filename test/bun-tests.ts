@@ -2,7 +2,11 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { startKeeper } from './harness/database.ts'
+import { hasChromium, NO_CHROMIUM } from './harness/find-chromium.ts'
+import { countFiles, withProgress } from './progress.ts'
 import { readReport, type TestResult } from './report.ts'
+
+const root = resolve(import.meta.dir, '..')
 
 /**
  * For tests and for what runs before them: real git and a whole program on two busy cores take their time. The preloaded
@@ -26,17 +30,21 @@ export async function runTests(words: readonly string[]): Promise<TestResult> {
       `--reporter-outfile=${report}`,
     ]
     const tests = Bun.spawn([process.execPath, 'test', ...options, ...words], {
-      cwd: resolve(import.meta.dir, '..'),
-      env: { ...process.env, HEARTH_TEST_POSTGRES: keeper.url, TMPDIR: folder },
-      stdio: ['ignore', 'inherit', 'inherit'],
+      cwd: root,
+      env: {
+        ...process.env,
+        ...(process.stderr.isTTY ? { FORCE_COLOR: '1' } : {}),
+        HEARTH_TEST_POSTGRES: keeper.url,
+        TMPDIR: folder,
+      },
+      // Bun tells the results on its standard error.
+      stdio: ['ignore', 'inherit', 'pipe'],
     })
+    for await (const line of withProgress(tests.stderr, await countFiles(root, words))) process.stderr.write(line)
     const exitCode = await tests.exited
-    return readReport(
-      await Bun.file(report)
-        .text()
-        .catch(() => ''),
-      exitCode,
-    )
+    const written = Bun.file(report)
+    const result = readReport((await written.exists()) ? await written.text() : '', exitCode)
+    return { ...result, notes: hasChromium || result.skipped.length === 0 ? [] : [NO_CHROMIUM] }
   } finally {
     await keeper.stop()
     rmSync(folder, { recursive: true, force: true })

@@ -25,6 +25,7 @@ export async function checkEverything(): Promise<TestResult> {
     failed: sum(({ failed }) => failed),
     skipped: results.flatMap(({ skipped }) => skipped),
     faults: results.flatMap(({ faults }) => faults),
+    notes: results.flatMap(({ notes = [] }) => notes),
   }
 }
 

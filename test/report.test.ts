@@ -47,4 +47,7 @@ test('what was skipped is named before the result', async () => {
     describe.skipIf(true)('without a browser', () => { test('a <page>', () => undefined) })`)
   expect(result).toMatchObject({ passed: 1, failed: 0 })
   expect(resultLine(result)).toBe('(skip) one.test.ts: a <page>\n1 passed, 0 failed')
+  expect(resultLine({ ...result, skipped: [], notes: ['Not run: 3 recorded scenarios.'] })).toBe(
+    'Not run: 3 recorded scenarios.\n1 passed, 0 failed',
+  )
 })

@@ -7,6 +7,8 @@ export interface TestResult {
   skipped: string[]
   /** Of each failed test its file, its name and why, to be told again at the end of a long log. */
   faults: string[]
+  /** What could not run at all on this machine, and how it can: one line each. */
+  notes?: readonly string[]
 }
 
 /** Of one fault: an answer that was compared whole may be long. */
@@ -46,7 +48,7 @@ const decodeEntities = (text: string): string =>
     code === undefined ? (CHARACTERS[name] ?? whole) : String.fromCodePoint(Number(code)),
   )
 
-/** What ends every run: `12 passed, 0 failed`, alone on the last line; before it what was skipped, by name. */
-export function resultLine({ passed, failed, skipped }: Pick<TestResult, 'passed' | 'failed' | 'skipped'>): string {
-  return [...skipped.map((name) => `(skip) ${name}`), `${passed} passed, ${failed} failed`].join('\n')
+/** What ends every run: `12 passed, 0 failed`, alone on the last line; before it what was skipped, by name, and what is missing. */
+export function resultLine({ passed, failed, skipped, notes = [] }: Omit<TestResult, 'faults'>): string {
+  return [...skipped.map((name) => `(skip) ${name}`), ...notes, `${passed} passed, ${failed} failed`].join('\n')
 }

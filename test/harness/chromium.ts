@@ -1,12 +1,8 @@
 import { test } from 'bun:test'
 import { type Browser, chromium } from 'playwright-core'
+import { chromiumPath, hasChromium, NO_CHROMIUM } from './find-chromium.ts'
 
-const executablePath = ['chromium', 'chromium-browser', 'google-chrome']
-  .map((name) => Bun.which(name) ?? undefined)
-  .find((path) => path !== undefined)
-
-/** A clone with nothing but Node, npm and git must pass: without a browser these tests are skipped, which the run says by name. */
-export const hasChromium = executablePath !== undefined
+export { hasChromium }
 
 /** A test that drives the browser. */
 export const browsing = test.skipIf(!hasChromium)
@@ -19,6 +15,6 @@ const ARGUMENTS = [
 
 /** Starts the browser without a window. @throws where there is none */
 export async function launchChromium(): Promise<Browser> {
-  if (executablePath === undefined) throw new Error('there is no Chromium: apt-get install chromium')
-  return chromium.launch({ executablePath, args: ARGUMENTS })
+  if (chromiumPath === undefined) throw new Error(NO_CHROMIUM)
+  return chromium.launch({ executablePath: chromiumPath, args: ARGUMENTS })
 }
