@@ -199,11 +199,30 @@ test('the imports are seen', () => {
   expect(sources.flatMap(({ imports }) => imports).length).toBeGreaterThan(500)
 })
 
+/** What is in no table yet, each with what to do about it. */
+function placeless(paths: readonly string[]): string[] {
+  const folders = new Set(paths.map(layerOf))
+  const features = new Set(paths.filter((path) => layerOf(path) === 'features').map(featureOf))
+  return [
+    ...[...folders]
+      .filter((name) => layers[name] === undefined)
+      .map((name) => `src/${name} is new: add it to \`layers\` in this file, with the folders that it may import`),
+    ...[...features]
+      .filter((name) => tiers[name] === undefined)
+      .map((name) => `src/features/${name} is new: add '${name}' to the tier in \`tierNames\` that it belongs to`),
+  ]
+}
+
+test('a new folder is told where it belongs', () => {
+  expect(placeless(['src/features/stars/store.ts', 'src/main.ts'])).toEqual([])
+  expect(placeless(['src/features/gardens/store.ts', 'src/garden/rake.ts'])).toEqual([
+    'src/garden is new: add it to `layers` in this file, with the folders that it may import',
+    "src/features/gardens is new: add 'gardens' to the tier in `tierNames` that it belongs to",
+  ])
+})
+
 test('every folder has its place in the table', () => {
-  const unknown = sources.map(({ path }) => layerOf(path)).filter((layer) => layers[layer] === undefined)
-  expect([...new Set(unknown)]).toEqual([])
-  const features = sources.filter(({ path }) => layerOf(path) === 'features').map(({ path }) => featureOf(path))
-  expect([...new Set(features)].filter((feature) => tiers[feature] === undefined)).toEqual([])
+  expect(placeless(sources.map(({ path }) => path))).toEqual([])
 })
 
 test('imports go down only', () => {
