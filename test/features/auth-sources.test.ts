@@ -178,6 +178,31 @@ describe('groups', () => {
     provider.twist = {}
   })
 
+  test('are compared as they are, and in a list only', async () => {
+    const long = 'g'.repeat(255)
+    const team = (group: string) => ({ group, organization: 'acme', team: 'readers' })
+    const groupTeams = [team('ops'), team(long)]
+    const other = await addTestSource(service, provider, { name: 'exact', groupClaim: 'groups', groupTeams })
+    expect(other.groupClaim).toBe('groups')
+    const before = await members('readers')
+    const groups = [
+      'op\u0000s',
+      'ops\n',
+      `${long}-of-others`,
+      'OPS',
+      ' ops',
+      ['ops'],
+      { ops: 'ops' },
+      ...Array(999).fill('x'),
+    ]
+    for (const given of [groups, { ops: true }, { 0: 'ops' }, 'ops,dev']) {
+      provider.person = { ...provider.person, sub: `exact-${counter++}`, preferred_username: `exact${counter}` }
+      provider.person = { ...provider.person, email: `exact${counter}@corp.example`, groups: given }
+      expect((await comeBy(newVisitor(service), { name: 'exact' })).location).toBe('/')
+    }
+    expect(await members('readers')).toEqual(before)
+  })
+
   test('never take the last owner away, nor bring in whom the organization has blocked', async () => {
     await edit({ removesFromTeams: true })
     const name = await come(['boss'])

@@ -1,10 +1,10 @@
 import type { Server } from 'node:net'
 
-/** Opens the server on a free port of 127.0.0.1, and returns the port. */
-export async function listen(server: Server): Promise<number> {
+/** Opens the server on a free port, and returns the port. */
+export async function listen(server: Server, host = '127.0.0.1'): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   server.once('error', reject)
-  server.listen(0, '127.0.0.1', resolve)
+  server.listen(0, host, resolve)
   await promise
   server.off('error', reject)
   const address = server.address()

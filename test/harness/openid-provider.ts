@@ -11,8 +11,10 @@ export interface Twist {
   idToken?: Claims
   /** Signs with a key that is not published. */
   isForged?: boolean
-  /** In place of the signature. */
-  algorithm?: 'none'
+  /** In place of the signature: none, or one with the client secret, or with the public key, as a secret that both know. */
+  algorithm?: 'none' | 'HS256 by the client secret' | 'HS256 by the public key'
+  /** Replaces what the provider says of itself. */
+  metadata?: Claims
   /** Replaces parameters of the way back; undefined takes one away. */
   back?: Record<string, string | undefined>
   /** Whether a code works again. */
@@ -110,6 +112,7 @@ export async function startOpenIdProvider({ announcesIssuer = true } = {}): Prom
     response_types_supported: ['code'],
     id_token_signing_alg_values_supported: ['ES256'],
     authorization_response_iss_parameter_supported: announcesIssuer,
+    ...provider.twist.metadata,
   })
 
   function authorize(query: URLSearchParams): Reply {
@@ -162,6 +165,11 @@ export async function startOpenIdProvider({ announcesIssuer = true } = {}): Prom
       const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
       return `${part({ alg: 'none' })}.${part(claims)}.`
     }
+    const shared = { 'HS256 by the client secret': provider.secret, 'HS256 by the public key': JSON.stringify(jwk) }
+    if (provider.twist.algorithm !== undefined)
+      return new SignJWT(claims)
+        .setProtectedHeader({ alg: 'HS256', kid: 'one' })
+        .sign(Buffer.from(shared[provider.twist.algorithm]))
     const { privateKey } = provider.twist.isForged ? hidden : published
     return new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid: 'one' }).sign(privateKey)
   }

@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test'
+import { createServer } from 'node:http'
 import { deleteSource } from '../../src/features/auth-sources/sources.ts'
 import { sha256Hex } from '../../src/kernel/hashing.ts'
+import { listen } from '../harness/listen.ts'
 import { startOpenIdProvider, type TestProvider, type Twist } from '../harness/openid-provider.ts'
 import { startTestService, type TestService } from '../harness/service.ts'
 import { addTestSource, comeBy, leave, newVisitor, whoIs } from './provider-stage.ts'
@@ -14,7 +16,7 @@ beforeAll(async () => {
   service = await startTestService({
     clock,
     checksContract: false,
-    settings: { AUTH_SOURCE_ALLOWED_HOSTS: 'loopback' },
+    settings: { AUTH_SOURCE_ALLOWED_HOSTS: '127.0.0.1' },
   })
   await addTestSource(service, provider)
   await addTestSource(service, other, { name: 'other' })
@@ -70,6 +72,11 @@ const twists: [string, () => Twist][] = [
   ['a subject that is no text', () => ({ idToken: { sub: 7 } })],
   ['a token signed with a key that nobody has published', () => ({ isForged: true })],
   ['a token without a signature', () => ({ algorithm: 'none' })],
+  ['a token signed with the client secret', () => ({ algorithm: 'HS256 by the client secret' })],
+  ['a token signed with the public key as a secret', () => ({ algorithm: 'HS256 by the public key' })],
+  ['a token for us and others, without the party it is for', () => ({ idToken: { aud: ['hearth', 'else'] } })],
+  ['a token for us and others, whose party is another', () => ({ idToken: { aud: ['hearth', 'else'], azp: 'else' } })],
+  ['a token for nobody', () => ({ idToken: { aud: [] } })],
   ['userinfo of somebody else', () => ({ userinfo: { sub: 'victim' } })],
   ['a subject with a control character', () => ({ idToken: { sub: 'a\u0000b' }, userinfo: { sub: 'a\u0000b' } })],
   ['a subject that is too long', () => ({ idToken: { sub: 'a'.repeat(256) }, userinfo: { sub: 'a'.repeat(256) } })],
@@ -83,6 +90,42 @@ test.each(twists)('%s lets nobody in', async (_, twist) => {
   expect(answer.text).not.toContain('sub-')
   await expectNobody(visitor)
 })
+
+test.each(['none', 'HS256 by the client secret', 'HS256 by the public key'] as const)(
+  'signatures of the kind %s let nobody in, also where the provider announces them',
+  async (algorithm) => {
+    clock.time += 3_601_000
+    provider.twist = { algorithm, metadata: { id_token_signing_alg_values_supported: ['ES256', 'HS256', 'none'] } }
+    const visitor = newVisitor(service)
+    expect((await comeBy(visitor)).status).toBe(400)
+    await expectNobody(visitor)
+    clock.time += 3_601_000
+  },
+)
+
+test.each(['token_endpoint', 'jwks_uri', 'userinfo_endpoint'])(
+  'a provider whose %s is a place inside makes this service ask nobody there',
+  async (endpoint) => {
+    let asked = 0
+    const inside = createServer((_, reply) => {
+      asked += 1
+      reply.end('{}')
+    })
+    const port = await listen(inside, '127.0.0.2')
+    try {
+      clock.time += 3_601_000
+      provider.twist = { metadata: { [endpoint]: `http://127.0.0.2:${port}/` } }
+      const visitor = newVisitor(service)
+      const answer = await comeBy(visitor)
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '30'])
+      await expectNobody(visitor)
+      expect(asked).toBe(0)
+    } finally {
+      inside.close()
+      clock.time += 3_601_000
+    }
+  },
+)
 
 test.each([
   ['state', (url: URL) => url.searchParams.append('state', url.searchParams.get('state') ?? '')],

@@ -255,6 +255,60 @@ describe('somebody new', () => {
   })
 })
 
+describe('what a provider says of somebody', () => {
+  const profileAfterAsking = async () => {
+    await sqlOf()`update auth_sources set registration = 'ask'`
+    const answer = await comeBy(newVisitor(service))
+    await sqlOf()`update auth_sources set registration = 'site'`
+    expect([answer.status, answer.location]).toEqual([303, '/user/link_account'])
+    const [row] = await sqlOf()`select profile, label from pending_identities where subject = ${provider.person.sub}`
+    return { ...row?.profile, label: row?.label }
+  }
+
+  test('is shortened where it is only shown, and never in the middle of a character', async () => {
+    const face = '\u{1f600}'
+    somebody({ name: `${'a'.repeat(99)}${face}`, preferred_username: `${'b'.repeat(254)}${face}` })
+    expect(await profileAfterAsking()).toMatchObject({ fullName: 'a'.repeat(99), label: 'b'.repeat(254) })
+    somebody({ name: 'a\u0000\ud800b', preferred_username: ['x'] })
+    expect(await profileAfterAsking()).toMatchObject({ fullName: 'a\ufffdb', label: provider.person.email })
+  })
+
+  test.each([
+    ['by the id token, and another by userinfo', { email: 'a@corp.example', email_verified: undefined }, {}, false],
+    ['by both, and confirmed by userinfo', { email_verified: undefined }, {}, true],
+    ['by both, and confirmed by userinfo only', { email_verified: false }, {}, false],
+    ['by userinfo, which does not confirm it', { email: undefined }, { email_verified: false }, false],
+    ['by userinfo, which says nothing of it', { email: undefined }, { email_verified: undefined }, false],
+    ['by userinfo, which confirms it', { email: undefined, email_verified: undefined }, {}, true],
+    ['by both, and confirmed in words', { email_verified: 'true' }, { email_verified: 'true' }, false],
+  ])('of an address counts for that one: named %s', async (_, idToken, userinfo, isEmailVerified) => {
+    somebody()
+    provider.twist = { idToken, userinfo }
+    expect(await profileAfterAsking()).toMatchObject({ isEmailVerified })
+  })
+
+  test.each([
+    ['a list', ['victim@corp.example']],
+    ['changed', 'vic\u0000tim@corp.example'],
+  ])('of an address counts as it is: %s', async (_, email) => {
+    somebody({ email })
+    expect(await profileAfterAsking()).toMatchObject({ email: '', isEmailVerified: false })
+  })
+
+  test('of its rights counts only as it is', async () => {
+    await sqlOf()`update auth_sources set required_claim = 'roles', required_value = 'git'`
+    for (const roles of ['g\u0000it', ['gi\nt'], [['git']], { git: 'git' }, 'Git', ' git', null]) {
+      somebody({ roles })
+      expect([roles, (await comeBy(newVisitor(service))).status]).toEqual([roles, 403])
+    }
+    const long = 'r'.repeat(255)
+    await sqlOf()`update auth_sources set required_value = ${long}`
+    somebody({ roles: `${long}-of-others` })
+    expect((await comeBy(newVisitor(service))).status).toBe(403)
+    await sqlOf()`update auth_sources set required_claim = null, required_value = null`
+  })
+})
+
 describe('connecting', () => {
   test('takes a sign-in here and one there, at the first sign-in by a provider', async () => {
     const user = await service.createUser()

@@ -21,9 +21,9 @@ export interface ExternalPerson {
 
 type Claims = Readonly<Record<string, unknown>>
 
-/** OpenID Connect Core, 2. */
-const MAX_SUBJECT = 255
+/** Of a subject, as OpenID Connect Core, 2 has it, and of whatever else is compared. */
 const MAX_TEXT = 255
+const MAX_FULL_NAME = 100
 const MAX_GROUPS = 1000
 
 /**
@@ -74,7 +74,11 @@ async function claimsFrom(
   const claims = tokens.claims()
   if (claims === undefined) throw new Error('there is no id token')
   if (configuration.serverMetadata().userinfo_endpoint === undefined) return claims
-  return { ...(await openid.fetchUserInfo(configuration, tokens.access_token, claims.sub)), ...claims }
+  const told: Claims = await openid.fetchUserInfo(configuration, tokens.access_token, claims.sub)
+  const both = { ...told, ...claims }
+  // An address is confirmed by the answer that names it, and by no word about another one.
+  const naming = claims.email === undefined ? told : claims.email === told.email ? both : claims
+  return { ...both, email_verified: naming.email_verified }
 }
 
 /** @throws Refusal 403 */
@@ -87,18 +91,16 @@ function requireClaim({ label, requiredClaim, requiredValue }: AuthSourceRow, cl
 
 function personOf({ clock }: Context, source: AuthSourceRow, claims: Claims): ExternalPerson {
   const subject = typeof claims.sub === 'string' ? claims.sub : ''
-  if (subject === '' || subject.length > MAX_SUBJECT || subject !== plain(subject))
-    throw badRequest(`${source.label} gives you no name that can be taken`)
-  const text = (name: string) => textsIn(claims, name)[0] ?? ''
-  const email = isEmailAddress(text('email')) ? text('email') : ''
-  const preferred = text('preferred_username')
+  if (!isExact(subject)) throw badRequest(`${source.label} gives you no name that can be taken`)
+  const email = typeof claims.email === 'string' && isEmailAddress(claims.email) ? claims.email : ''
+  const preferred = shownText(claims.preferred_username, MAX_TEXT)
   return {
     subject,
-    label: preferred || email || text('name') || subject,
+    label: preferred || email || shownText(claims.name, MAX_TEXT) || subject,
     profile: {
       // Some sources call people by their address.
       name: (preferred || email).replace(/@.*$/, ''),
-      fullName: text('name').slice(0, 100),
+      fullName: shownText(claims.name, MAX_FULL_NAME),
       email,
       isEmailVerified: email !== '' && claims.email_verified === true,
       groups: source.groupClaim === null ? [] : textsIn(claims, source.groupClaim).slice(0, MAX_GROUPS),
@@ -113,7 +115,10 @@ function signedInAt({ auth_time }: Claims, now: Date): Date {
   return at < now ? at : now
 }
 
-/** A claim as texts, whether it is one or a list. */
+/**
+ * A claim as texts, whether it is one or a list. They are compared with what gives rights here, so none is changed to fit: what is cut, or
+ * loses a character, may become the name of something else.
+ */
 function textsIn(claims: Claims, name: string): string[] {
   const value = Object.hasOwn(claims, name) ? claims[name] : undefined
   return [value]
@@ -121,9 +126,17 @@ function textsIn(claims: Claims, name: string): string[] {
     .flatMap((one) =>
       typeof one === 'string' || typeof one === 'boolean' || typeof one === 'number' ? [String(one)] : [],
     )
-    .map((one) => plain(one).slice(0, MAX_TEXT))
-    .filter((one) => one !== '')
+    .filter(isExact)
 }
+
+const isExact = (text: string): boolean => text !== '' && text.length <= MAX_TEXT && text === plain(text)
+
+/** What people read and nothing depends on: made to fit. */
+const shownText = (value: unknown, length: number): string =>
+  typeof value === 'string' ? plain(value).slice(0, length).replace(HALF_CHARACTER, '') : ''
+
+/** The first half of a character of two, whose second half was cut off. */
+const HALF_CHARACTER = /[\ud800-\udbff]$/
 
 /** Without what PostgreSQL does not keep, or a page would show as something else. */
 const plain = (text: string): string => text.toWellFormed().replace(/\p{Cc}/gu, '')
