@@ -41,7 +41,7 @@ const untilBlocked = () =>
   until(async () => {
     const rows = await service.context.sql`
       select 1 from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock' and query like '%repositories%for no key update%'`
+      where datname = current_database() and wait_event_type = 'Lock'`
     return rows.length > 0
   }, 'the push waits for the row of the repository')
 
