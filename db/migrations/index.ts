@@ -59,6 +59,7 @@ import m0056 from './0056_external_sign_in.sql' with { type: 'text' }
 import m0057 from './0057_lfs.sql' with { type: 'text' }
 import m0058 from './0058_lfs_counted.sql' with { type: 'text' }
 import m0059 from './0059_reactions.sql' with { type: 'text' }
+import m0060 from './0060_counters_in_order.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -127,4 +128,5 @@ export const migrations: readonly Migration[] = [
   { name: '0057_lfs', sql: m0057 },
   { name: '0058_lfs_counted', sql: m0058 },
   { name: '0059_reactions', sql: m0059 },
+  { name: '0060_counters_in_order', sql: m0060 },
 ]
