@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { openChannels } from '../db/channels.ts'
 import { openDatabase } from '../db/client.ts'
 import { migrate } from '../db/migrate.ts'
+import { createWorkflows } from './actions/workflows/workflows.ts'
 import { jobHandlers, reactions } from './app/jobs.ts'
 import { createSignInJournal } from './audit/sign-ins.ts'
 import { openSecrets } from './auth/instance-key.ts'
@@ -92,6 +93,7 @@ export async function createContext(ground: Ground, built: AsyncDisposableStack)
   }
   const passwords = built.adopt(createPasswords(passwordLimits, ground.hashCost), (threads) => threads.stop())
   const renderer = built.adopt(createRenderer(log), (threads) => threads.stop())
+  const workflows = built.adopt(createWorkflows(), (threads) => threads.stop())
   const openPgp = built.adopt(createOpenPgp(), (threads) => threads.stop())
   const templates = createTemplates({ dir: join(config.dataDir, 'templates') })
   const baseUrl = baseUrlOf(config, ground.url)
@@ -105,6 +107,7 @@ export async function createContext(ground: Ground, built: AsyncDisposableStack)
     jobs,
     templates,
     renderer,
+    workflows,
     mailer,
     outbound: createOutbound({
       hosts: readHostPolicy(config.webhookAllowedHosts),

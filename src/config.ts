@@ -146,6 +146,7 @@ const variables = {
     ...list('Endings that names of files of releases may have, such as `.zip`; all without it.'),
     allowed: 'endings that begin with a dot, separated by commas',
   },
+  maxActionsLogBytes: bytes('64MiB', 'Log of one job that a runner may send; what comes after it is dropped.'),
   maxPushBytes: bytes('2GiB', 'Largest push, and the most that one update of a mirror or one migration may bring.'),
   lfsMaxFileBytes: bytes('10GiB', 'Largest file of Git LFS.'),
   lfsMaxOwnerBytes: bytes('0', 'Bytes of Git LFS in all repositories of one owner; 0 is no limit.'),

@@ -1,5 +1,6 @@
 import type { Channels } from '../db/channels.ts'
 import type { Db, Sql } from '../db/client.ts'
+import type { Workflows } from './actions/workflows/workflows.ts'
 import type { Passwords } from './auth/password.ts'
 import type { Secrets } from './auth/secrets.ts'
 import type { SignInJournal } from './auth/sign-ins.ts'
@@ -32,6 +33,8 @@ export interface Context {
   readonly jobs: Jobs
   readonly templates: Templates
   readonly renderer: Renderer
+  /** Reads and plans files of workflows, in a thread. */
+  readonly workflows: Workflows
   /** Undefined without SMTP_URL: nothing is mailed. */
   readonly mailer: Mailer | undefined
   /** Requests to addresses that users give. */

@@ -35,6 +35,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'outbound',
     'render',
     'signatures',
+    'actions',
   ],
   auth: below,
   access: [...below, 'auth'],
@@ -51,14 +52,17 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   mail: [...below, 'auth', 'jobs'],
   jobs: below,
   events: [...below, 'jobs'],
-  features: services,
+  // Reads, matches and plans workflows. It knows no database.
+  actions: [...ground, 'git'],
+  features: [...services, 'actions'],
+  // From events to runs, which are given what hooks are sent.
+  triggers: [...entrances, 'webhooks', 'actions'],
   oauth: entrances,
   webhooks: entrances,
-  actions: entrances,
   web: [...entrances, 'oauth'],
   ssh: entrances,
   client: ['app'],
-  app: [...entrances, 'oauth', 'webhooks', 'actions', 'web'],
+  app: [...entrances, 'oauth', 'webhooks', 'actions', 'triggers', 'web'],
   assemble: ['*'],
   'first-admin': ['*'],
   service: ['*'],
@@ -122,7 +126,6 @@ const tierNames: readonly (readonly string[])[] = [
     'actions-values',
     'wikis',
     'actions-runners',
-    'runner-protocol',
   ],
   // Collaboration.
   [
@@ -136,6 +139,8 @@ const tierNames: readonly (readonly string[])[] = [
     'pulls',
     'reviews',
     'statuses',
+    'actions-runs',
+    'runner-protocol',
   ],
   // Reactions to all of the above, and administration.
   [

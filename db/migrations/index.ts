@@ -60,6 +60,8 @@ import m0057 from './0057_lfs.sql' with { type: 'text' }
 import m0058 from './0058_lfs_counted.sql' with { type: 'text' }
 import m0059 from './0059_reactions.sql' with { type: 'text' }
 import m0060 from './0060_counters_in_order.sql' with { type: 'text' }
+import m0061 from './0061_actions_run_texts.sql' with { type: 'text' }
+import m0062 from './0062_actions_run_payloads_gone.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -129,4 +131,6 @@ export const migrations: readonly Migration[] = [
   { name: '0058_lfs_counted', sql: m0058 },
   { name: '0059_reactions', sql: m0059 },
   { name: '0060_counters_in_order', sql: m0060 },
+  { name: '0061_actions_run_texts', sql: m0061 },
+  { name: '0062_actions_run_payloads_gone', sql: m0062 },
 ]

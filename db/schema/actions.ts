@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { boolean, check, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { bigint, boolean, check, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { bytes, createdAt, id, instant, reference, updatedAt } from './columns.ts'
 import { repositories } from './repositories.ts'
 import { users } from './users.ts'
@@ -81,6 +81,11 @@ const state = () => ({
   completedAt: instant(),
 })
 
+export type ActionsJson = string | number | boolean | null | ActionsJson[] | ActionsJsonRecord
+export interface ActionsJsonRecord {
+  [key: string]: ActionsJson
+}
+
 /** One execution of a workflow. Run again it stays the same run, with another attempt. */
 export const actionsRuns = pgTable(
   'actions_runs',
@@ -95,14 +100,19 @@ export const actionsRuns = pgTable(
     workflowFile: text().notNull(),
     /** As the workflow calls itself. */
     workflowName: text().notNull(),
-    /** The workflow and those that it calls, as they were at the commit. */
-    workflows: jsonb().$type<unknown>().notNull(),
+    /** From the root of the repository; a key of `files`. */
+    workflowPath: text().notNull(),
+    /** The texts of the workflow and of those that it calls, by path, as they were at the commit. They are read again for each plan. */
+    files: jsonb().$type<Record<string, string>>().notNull(),
     title: text().notNull(),
     event: text().notNull(),
-    /** What jobs read as `github.event`. */
-    payload: jsonb().$type<Record<string, unknown>>().notNull(),
+    /** The event of the outbox that it is for; null for a dispatch. */
+    eventId: reference(),
+    /** The contexts, as they were when the run was made. */
+    github: jsonb().$type<ActionsJsonRecord>().notNull(),
+    vars: jsonb().$type<Record<string, string>>().notNull(),
     /** Of `workflow_dispatch`. */
-    inputs: jsonb().$type<Record<string, unknown>>().notNull(),
+    inputs: jsonb().$type<ActionsJsonRecord>().notNull(),
     /** Who caused the event; null when the account is gone. */
     actorId: reference().references(() => users.id, { onDelete: 'set null' }),
     /** Who started the present attempt. */
@@ -118,11 +128,16 @@ export const actionsRuns = pgTable(
     needsApproval: boolean().notNull().default(false),
     /** Why it failed before any job. */
     error: text(),
+    /** Somebody has asked it to end. */
+    isCancelled: boolean().notNull().default(false),
+    /** Grows with everything that makes another plan: a plan is written only while it is the one that it was made for. */
+    revision: integer().notNull().default(0),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
   (table) => [
     uniqueIndex('actions_runs_number_key').on(table.repositoryId, table.number),
+    uniqueIndex('actions_runs_event_key').on(table.eventId, table.repositoryId, table.workflowPath),
     index('actions_runs_repository_idx').on(table.repositoryId, table.id),
     index('actions_runs_actor_idx').on(table.triggerActorId, table.id),
     index('actions_runs_sha_idx').on(table.repositoryId, table.headSha),
@@ -132,6 +147,27 @@ export const actionsRuns = pgTable(
   ],
 )
 export type ActionsRunRow = typeof actionsRuns.$inferSelect
+
+/** What of the plan is needed once a job is ready. */
+export interface ActionsJobPlan {
+  /** Within its file. */
+  id: string
+  /** The jobs of a matrix have the same. */
+  group: string
+  failFast: boolean
+  maxParallel: number | null
+  timeoutMinutes: number
+  continueOnError: boolean
+  /** Null: the default of the repository. */
+  permissions: Record<string, 'none' | 'read' | 'write'> | null
+  /** All, or by their names for the job those of the repository. */
+  secrets: 'all' | Record<string, string>
+  /** The inputs of a called workflow; null in one that nobody calls. */
+  callInputs: ActionsJsonRecord | null
+  needs: Record<string, { result: ActionsConclusion; outputs: Record<string, string> }>
+  /** Titles, in the order of the file. */
+  steps: string[]
+}
 
 export const actionsJobs = pgTable(
   'actions_jobs',
@@ -152,12 +188,18 @@ export const actionsJobs = pgTable(
     needs: text().array().notNull(),
     /** What a runner must have to take it: `runs-on`. Empty until it is ready. */
     labels: text().array().notNull(),
-    /** What the plan says of a job that is ready. */
-    plan: jsonb().$type<unknown>(),
+    /** Set when it is ready. */
+    plan: jsonb().$type<ActionsJobPlan>(),
     /** The workflow that its runner gets, in YAML. */
     payload: text(),
-    /** From 1. */
-    attempt: integer().notNull().default(1),
+    /** How often a runner has taken it. */
+    attempt: integer().notNull().default(0),
+    /** The attempt of a runner that the state is of; null before one has it, and again after a rerun was asked for. */
+    taskId: reference(),
+    /** Its runner is told to end it. */
+    isCancelled: boolean().notNull().default(false),
+    /** Why it could not run. */
+    error: text(),
     ...state(),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -205,8 +247,12 @@ export const actionsTasks = pgTable(
     outputs: jsonb().$type<Record<string, string>>().notNull().default({}),
     /** SHA-256 of the token that the job has while it runs. */
     tokenHash: text().notNull(),
+    /** The values that its log must not show, as JSON, sealed for the purpose `actions masks`; null once the log is complete. */
+    masks: bytes(),
     /** How many rows of the log are stored. */
     logRows: integer().notNull().default(0),
+    /** Bytes of all that came, unpacked; what is beyond MAX_ACTIONS_LOG_BYTES is not stored. */
+    logBytes: bigint({ mode: 'number' }).notNull().default(0),
     isLogComplete: boolean().notNull().default(false),
     /** The last sign of life of the runner. */
     lastSeenAt: instant().notNull().defaultNow(),

@@ -139,6 +139,8 @@ export const repositoryCounters = pgTable(
     openPullsCount: integer().notNull().default(0),
     /** The last number given to an issue or pull request; the next one takes it under this row's lock. */
     lastIssueNumber: integer().notNull().default(0),
+    /** The same for runs of workflows. */
+    lastRunNumber: integer().notNull().default(0),
     /** Bytes on disk, as last measured. */
     sizeBytes: bigint({ mode: 'number' }).notNull().default(0),
     /** Bytes of its objects of Git LFS, also of those that other repositories have. */

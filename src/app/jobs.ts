@@ -2,6 +2,7 @@ import { eventHandlers } from '../events/fan-out.ts'
 import { eventTasks } from '../events/prune.ts'
 import type { Reaction } from '../events/reaction.ts'
 import { tokenTasks } from '../features/access-tokens/expired.ts'
+import { runHandlers } from '../features/actions-runs/advance.ts'
 import { activityTasks } from '../features/activity/prune.ts'
 import { activityRecord } from '../features/activity/record.ts'
 import { statisticsTasks } from '../features/admin/statistics.ts'
@@ -34,6 +35,7 @@ import type { JobHandlers } from '../jobs/handlers.ts'
 import { jobTasks } from '../jobs/maintenance.ts'
 import { mailHandlers } from '../mail/send.ts'
 import { oauthTasks } from '../oauth/expired.ts'
+import { startRunsOnEvents } from '../triggers/start-runs.ts'
 import { sealStoredAddresses } from '../webhooks/address.ts'
 import { hookDeliveryReaction } from '../webhooks/deliver.ts'
 import { deliveryTasks } from '../webhooks/prune.ts'
@@ -46,6 +48,7 @@ export const reactions: readonly Reaction[] = [
   hookDeliveryReaction,
   pushOnCommit,
   importContent,
+  startRunsOnEvents,
 ]
 
 /** Everything that runs by the clock. */
@@ -92,4 +95,5 @@ export const jobHandlers: JobHandlers = {
   ...hookHandlers,
   ...mirrorHandlers,
   ...migrationHandlers,
+  ...runHandlers,
 }

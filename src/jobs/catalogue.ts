@@ -25,6 +25,8 @@ function job<Payload extends TSchema>(
  * src/app gives to `createJobs`. A name once released keeps its meaning: older replicas may still enqueue it.
  */
 export const jobCatalogue = {
+  // Plans a run again, and writes what that changes. See src/features/actions-runs.
+  'actions.advance': job(Type.Object({ runId: Type.Integer() })),
   'account.recover': job(Type.Object({ sealed: Type.String() })),
   'cron.run': job(Type.Object({ task: Type.String() }), { deadlineSeconds: 6 * 3600, maxAttempts: 3 }),
   'events.react': job(Type.Object({ eventIds: Type.Array(Type.Integer()), reaction: Type.String() }), {

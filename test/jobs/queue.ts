@@ -80,6 +80,9 @@ function partialContext(
     get config() {
       return absent()
     },
+    get workflows() {
+      return absent()
+    },
     get openPgp() {
       return absent()
     },

@@ -30,3 +30,13 @@ export const mapRecord = <Value, Result>(
   record: Readonly<Record<string, Value>>,
   change: (value: Value, key: string) => Result,
 ): Record<string, Result> => Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]))
+
+/** What JSON makes of a value: what it has no place for is left out of records, and null elsewhere. */
+export function asJson(value: unknown): Json {
+  if (typeof value === 'string' || typeof value === 'boolean') return value
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null
+  if (Array.isArray(value)) return value.map(asJson)
+  if (typeof value !== 'object' || value === null) return null
+  const entries = Object.entries(value).filter(([, one]) => one !== undefined)
+  return Object.fromEntries(entries.map(([key, one]) => [key, asJson(one)]))
+}

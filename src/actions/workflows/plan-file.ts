@@ -66,10 +66,16 @@ function planJob(job: Job, { file, jobs, outcomes }: JobScope): Planned {
     // A matrix of a job that is skipped may be made of outputs that do not exist.
     const isKnown = isWanted || !mentionsNeeds(job.source.strategy)
     const instances = isKnown ? expandInstances(job, file, evaluateStrategy(job.strategy, scope)) : [whole]
-    return combine(instances.map((instance) => planInstance(job, instance, { file, scope, isWanted })))
+    const needed = Object.fromEntries(job.needs.flatMap((id) => pairOf(id, outcomes)))
+    return combine(instances.map((instance) => planInstance(job, instance, { file, scope, isWanted, needed })))
   } catch (error) {
     return invalid(unnamed, error)
   }
+}
+
+function pairOf(id: string, outcomes: Outcomes): [string, FinishedJob][] {
+  const outcome = outcomes.get(id)
+  return outcome ? [[id, outcome]] : []
 }
 
 function functionsFor(job: Job, { file, jobs, outcomes }: JobScope): Scope['functions'] {
@@ -119,9 +125,10 @@ interface InstanceScope {
   scope: Scope
   /** By its `if`. */
   isWanted: boolean
+  needed: Record<string, FinishedJob>
 }
 
-function planInstance(job: Job, instance: Instance, { file, scope, isWanted }: InstanceScope): Planned {
+function planInstance(job: Job, instance: Instance, { file, scope, isWanted, needed }: InstanceScope): Planned {
   const unnamed = identify(job, instance, file, undefined)
   const finished = file.run.finished[instance.key]
   if (finished) return finish(unnamed, finished)
@@ -132,7 +139,7 @@ function planInstance(job: Job, instance: Instance, { file, scope, isWanted }: I
     const concurrency = job.concurrency ? [evaluateConcurrency(job.concurrency, instance.key, own)] : []
     const held = { ...file, concurrency: [...file.concurrency, ...concurrency] }
     if (job.call) return planCalled(enterCall({ call: job.call, job, identity, scope: own, file: held }), own)
-    return { jobs: [makeReady(job, instance, { identity, scope: own, file: held })] }
+    return { jobs: [makeReady(job, instance, { identity, needed, scope: own, file: held })] }
   } catch (error) {
     return invalid(unnamed, error)
   }

@@ -80,6 +80,8 @@ export interface ReadyJob extends JobIdentity {
   inputs: JsonRecord
   isCalled: boolean
   secrets: PassedSecrets
+  /** What has become of the jobs that it names in `needs`. */
+  needed: Record<string, FinishedJob>
 }
 
 export interface Strategy {

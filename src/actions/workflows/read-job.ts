@@ -58,9 +58,9 @@ export function readConcurrency(value: Json | undefined): ConcurrencyTemplate | 
 const readEnvironment = (value: Json | undefined): string | undefined =>
   (isRecord(value) ? optionalText(value.name) : optionalText(value)) || undefined
 
-/** Wire: the title is the name, or what the step uses, or what it runs. */
+/** Wire: the title is the name, or `Run` with what the step uses or runs. */
 function readStep({ name, uses, run, id }: JsonRecord): Step {
-  const title = textOf(name) || textOf(uses) || textOf(run).trim() || textOf(id)
+  const title = textOf(name) || `Run ${textOf(uses) || textOf(run).trim() || textOf(id)}`
   return { title: [...(title.split('\n')[0] ?? '')].slice(0, MAX_NAME).join('') }
 }
 

@@ -1,7 +1,7 @@
 import type { Scope } from './expression.ts'
 import type { Instance } from './instances.ts'
 import type { Job } from './model.ts'
-import type { JobIdentity, ReadyJob } from './plan-model.ts'
+import type { FinishedJob, JobIdentity, ReadyJob } from './plan-model.ts'
 import type { FileScope } from './plan-scope.ts'
 import { limitPermissions } from './read-permissions.ts'
 import { evaluateFlag, evaluateRunsOn, evaluateTimeout } from './settings.ts'
@@ -9,12 +9,17 @@ import { evaluateText } from './template.ts'
 
 interface ReadyScope {
   identity: JobIdentity
+  needed: Record<string, FinishedJob>
   scope: Scope
   file: FileScope
 }
 
 /** @throws WorkflowFault by the first setting that is wrong */
-export function makeReady(job: Job, { strategy, matrix }: Instance, { identity, scope, file }: ReadyScope): ReadyJob {
+export function makeReady(
+  job: Job,
+  { strategy, matrix }: Instance,
+  { identity, needed, scope, file }: ReadyScope,
+): ReadyJob {
   return {
     ...identity,
     state: 'ready',
@@ -29,5 +34,6 @@ export function makeReady(job: Job, { strategy, matrix }: Instance, { identity, 
     inputs: file.inputs,
     isCalled: file.callers.length > 0,
     secrets: file.secrets,
+    needed,
   }
 }

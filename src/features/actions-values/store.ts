@@ -70,3 +70,16 @@ export async function removeValue(tx: Db, holder: Holder, name: string): Promise
   const [row] = await tx.delete(actionsValues).where(named(holder, name)).returning()
   return row
 }
+
+/** All values of a kind that jobs of a repository read: its own, and those of its owner that it has none of the same name for. */
+export async function readValues(
+  db: Db,
+  kind: ActionsValueKind,
+  { repositoryId, ownerId }: { repositoryId: number; ownerId: number },
+): Promise<ActionsValueRow[]> {
+  const [shared, own] = await Promise.all([
+    db.select().from(actionsValues).where(below({ kind, ownerId })),
+    db.select().from(actionsValues).where(below({ kind, repositoryId })),
+  ])
+  return [...new Map([...shared, ...own].map((row) => [row.name, row])).values()]
+}

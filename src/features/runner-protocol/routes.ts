@@ -7,9 +7,15 @@ import { missingRoute } from '../../http/missing-route.ts'
 import { requestKey } from './caller.ts'
 import { gzipCompression } from './compression.ts'
 import { protocolErrors } from './errors.ts'
+import { fetchTask } from './fetch-task.ts'
 import { PingService } from './messages/ping_pb.js'
 import { RunnerService } from './messages/runner_pb.js'
+import { watchQueued } from './queued.ts'
 import { declare, register } from './register.ts'
+import { resultOf } from './results.ts'
+import { taskMessage } from './task-message.ts'
+import { updateLog } from './update-log.ts'
+import { updateTask } from './update-task.ts'
 
 const PREFIX = '/api/actions'
 
@@ -30,6 +36,7 @@ export const runnerProtocolRoutes = (context: Context) => {
 }
 
 function handlersOf(context: Context) {
+  const queued = watchQueued(context.channels)
   const router: ConnectRouter = createConnectRouter({
     acceptCompression: [gzipCompression],
     readMaxBytes: context.config.maxBodyBytes,
@@ -45,6 +52,18 @@ function handlersOf(context: Context) {
     },
     async declare(request, call) {
       return { runner: describe(await declare(context, request, call)) }
+    },
+    async fetchTask({ tasksVersion }, call) {
+      const claimed = await fetchTask(context, queued, call)
+      // Wire: a runner would ask less if the number grew. The answer waits for work instead.
+      return { tasksVersion, ...(claimed && { task: taskMessage(claimed) }) }
+    },
+    async updateTask(request, call) {
+      const { task, conclusion, outputs } = await updateTask(context, request, call)
+      return { state: { id: BigInt(task.id), result: resultOf(conclusion) }, sentOutputs: outputs }
+    },
+    async updateLog(request, call) {
+      return { ackIndex: BigInt(await updateLog(context, request, call)) }
     },
   })
   return new Map(router.handlers.map((handler) => [handler.requestPath, handler]))

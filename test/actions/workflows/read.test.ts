@@ -53,7 +53,7 @@ describe('a workflow with everything', () => {
       continueOnError: `\${{ matrix.os == 'windows' }}`,
       environment: 'production',
       outputs: { version: `\${{ steps.v.outputs.version }}` },
-      steps: [{ title: 'actions/checkout@v4' }, { title: 'Find the version' }, { title: 'make' }],
+      steps: [{ title: 'Run actions/checkout@v4' }, { title: 'Find the version' }, { title: 'Run make' }],
     })
     expect(build?.permissions).toMatchObject({ contents: 'read', issues: 'read', releases: 'read' })
     expect(report).toMatchObject({ needs: ['build'], condition: `success() && (github.event_name == 'push')` })

@@ -1,0 +1,77 @@
+import { eq } from 'drizzle-orm'
+import { type ActionsJobRow, type ActionsRunRow, actionsJobs } from '../../../db/schema/actions.ts'
+import { concludeRun, type PlannedStep } from './difference.ts'
+import type { DescribedDifference, DescribedStep } from './ready-jobs.ts'
+import {
+  cancelRunningJobs,
+  describeBlocked,
+  endRun,
+  endWaitingJobs,
+  insertJobs,
+  type NewJob,
+  queueJob,
+  removeBlockedJobs,
+  startRun,
+  type Transition,
+  tellFault,
+} from './transitions.ts'
+
+/** Writes the difference between a plan and its rows. The run is locked. */
+export async function applyDifference(at: Transition, { steps, failFast, gone }: DescribedDifference): Promise<void> {
+  // First: the jobs in their place may have the same name, and the newest status counts.
+  await removeBlockedJobs(at, idsOf(gone))
+  await insertJobs(
+    at,
+    steps.filter(({ row }) => !row).map((step) => newJob(at, step)),
+  )
+  for (const { row, work, ...step } of steps) if (row) await changeJob(at, row, { ...step, work })
+  await endWaitingJobs(at, idsOf(failFast), { conclusion: 'cancelled' })
+  // One that a runner has taken meanwhile is no longer among those that wait.
+  await cancelRunningJobs(at, idsOf(failFast))
+}
+
+const idsOf = (rows: readonly ActionsJobRow[]): number[] => rows.map(({ id }) => id)
+
+const describe = ({ planned, position }: Pick<PlannedStep, 'planned' | 'position'>) => ({
+  name: planned.name,
+  needs: planned.needs,
+  position,
+  labels: 'labels' in planned ? planned.labels : [],
+})
+
+function newJob({ place: { run }, now }: Transition, step: DescribedStep): NewJob {
+  const { planned, work, step: to } = step
+  const job: NewJob = {
+    runId: run.id,
+    repositoryId: run.repositoryId,
+    key: planned.key,
+    ...describe(step),
+    status: to.to,
+    createdAt: now,
+    updatedAt: now,
+  }
+  if (to.to === 'completed') return { ...job, conclusion: to.conclusion, error: to.error ?? null, completedAt: now }
+  return { ...job, ...work }
+}
+
+async function changeJob(at: Transition, row: ActionsJobRow, step: Omit<DescribedStep, 'row'>): Promise<void> {
+  if (step.work) return queueJob(at, row.id, { ...describe(step), ...step.work })
+  await describeBlocked(at, row.id, describe(step))
+  if (step.step.to === 'completed') await endWaitingJobs(at, [row.id], step.step)
+}
+
+/** Brings the run to where its jobs are: at work with the first that started, over with the last that ended. The run is locked. */
+export async function followJobs(at: Transition, run: Pick<ActionsRunRow, 'id' | 'isCancelled'>): Promise<void> {
+  const jobs = await at.tx.select().from(actionsJobs).where(eq(actionsJobs.runId, run.id))
+  if (jobs.some(({ startedAt }) => startedAt !== null)) await startRun(at)
+  if (jobs.some(({ status }) => status !== 'completed')) return
+  await endRun(at, { conclusion: concludeRun(jobs, run) })
+}
+
+/** Ends a run that cannot be planned. What runs is told to end. The run is locked. */
+export async function failRun(at: Transition, jobs: readonly ActionsJobRow[], error: string): Promise<void> {
+  await endWaitingJobs(at, idsOf(jobs), { conclusion: 'cancelled' })
+  await cancelRunningJobs(at, idsOf(jobs))
+  await endRun(at, { conclusion: 'failure', error })
+  await tellFault(at, error)
+}

@@ -1,0 +1,2 @@
+/** Notified when jobs were queued: runners that wait look for work. */
+export const QUEUED_CHANNEL = 'hearth_actions_queued'

@@ -1,0 +1,97 @@
+import type { ActionsConclusion, ActionsJobRow } from '../../../db/schema/actions.ts'
+import type { PlannedJob, ReadyJob } from '../../actions/workflows/plan-model.ts'
+
+/** What a plan makes of one job. */
+export type Step =
+  | { to: 'blocked' }
+  | { to: 'queued'; ready: ReadyJob }
+  | { to: 'completed'; conclusion: ActionsConclusion; error?: string }
+
+export interface PlannedStep {
+  planned: PlannedJob
+  position: number
+  /** Undefined: the job is new. */
+  row: ActionsJobRow | undefined
+  step: Step
+}
+
+export interface Difference {
+  /** In the order of the plan; jobs that are queued, run or have ended already are left out. */
+  steps: PlannedStep[]
+  /** Queued or running jobs of a matrix of which one failed. */
+  failFast: ActionsJobRow[]
+  /** Blocked rows that the plan no longer has. */
+  gone: ActionsJobRow[]
+}
+
+/** The jobs of one matrix have the same. */
+export const groupOf = ({ key }: { key: string }): string => key.replace(/\[\d+\]$/, '')
+
+/** What is to be written so that the rows of a run are what its plan says. */
+export function compare(
+  plan: readonly PlannedJob[],
+  rows: readonly ActionsJobRow[],
+  { isCancelled }: { isCancelled: boolean },
+): Difference {
+  const byKey = new Map(rows.map((row) => [row.key, row]))
+  const failed = new Set(rows.filter(hasFailed).map(groupOf))
+  const running = new Map<string, number>()
+  for (const row of rows.filter(isOpen)) count(running, groupOf(row))
+  const steps: PlannedStep[] = []
+  for (const [position, planned] of plan.entries()) {
+    const row = byKey.get(planned.key)
+    if (planned.state === 'finished' || (row && row.status !== 'blocked')) continue
+    const step = stepOf(planned, { failed, running, isCancelled })
+    if (step.to === 'queued') count(running, groupOf(planned))
+    steps.push({ planned, position, row, step })
+  }
+  const ofPlan = new Set(plan.map(({ key }) => key))
+  return {
+    steps,
+    failFast: rows.filter((row) => isOpen(row) && row.plan?.failFast && failed.has(groupOf(row))),
+    gone: rows.filter(({ status, key }) => status === 'blocked' && !ofPlan.has(key)),
+  }
+}
+
+const isOpen = ({ status }: ActionsJobRow): boolean => status === 'queued' || status === 'in_progress'
+
+const hasFailed = ({ conclusion, plan }: ActionsJobRow): boolean => conclusion === 'failure' && !plan?.continueOnError
+
+const count = (numbers: Map<string, number>, group: string) => numbers.set(group, (numbers.get(group) ?? 0) + 1)
+
+interface Scope {
+  /** Groups of which a job failed. */
+  failed: ReadonlySet<string>
+  /** Jobs of each group that are queued or run. */
+  running: ReadonlyMap<string, number>
+  isCancelled: boolean
+}
+
+function stepOf(planned: Exclude<PlannedJob, { state: 'finished' }>, { failed, running, isCancelled }: Scope): Step {
+  switch (planned.state) {
+    case 'blocked':
+      return { to: 'blocked' }
+    case 'skipped':
+      return { to: 'completed', conclusion: isCancelled ? 'cancelled' : 'skipped' }
+    case 'invalid':
+      return { to: 'completed', conclusion: 'failure', error: planned.fault.message }
+    case 'ready': {
+      const { failFast, maxParallel } = planned.strategy
+      if (failFast && failed.has(groupOf(planned))) return { to: 'completed', conclusion: 'cancelled' }
+      const isFull = maxParallel !== undefined && (running.get(groupOf(planned)) ?? 0) >= maxParallel
+      return isFull ? { to: 'blocked' } : { to: 'queued', ready: planned }
+    }
+  }
+}
+
+/** What has become of a run whose jobs have all ended. */
+export function concludeRun(
+  jobs: readonly ActionsJobRow[],
+  { isCancelled }: { isCancelled: boolean },
+): ActionsConclusion {
+  if (isCancelled) return 'cancelled'
+  if (jobs.some(hasFailed)) return 'failure'
+  const all = new Set(jobs.map(({ conclusion }) => conclusion))
+  if (all.has('cancelled')) return 'cancelled'
+  return all.has('success') || all.has('failure') ? 'success' : 'skipped'
+}

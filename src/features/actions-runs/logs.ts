@@ -1,0 +1,62 @@
+import { promisify } from 'node:util'
+import { gunzip, gzip } from 'node:zlib'
+import { and, asc, eq, gt, sql } from 'drizzle-orm'
+import type { Db } from '../../../db/client.ts'
+import { type ActionsTaskRow, actionsLogChunks, actionsTasks } from '../../../db/schema/actions.ts'
+
+const pack = promisify(gzip)
+const unpack = promisify(gunzip)
+
+interface NewRows {
+  /** Each with its time before it, without a line break. */
+  lines: readonly string[]
+  /** Rows that are counted: more than `lines` where some were dropped. */
+  rowCount: number
+  /** Bytes of these. */
+  byteCount: number
+  isComplete: boolean
+}
+
+/**
+ * Adds rows behind those that are stored.
+ * @returns how many are stored now; undefined when another request has stored some meanwhile
+ */
+export async function appendLog(
+  db: Db,
+  { id, logRows }: Pick<ActionsTaskRow, 'id' | 'logRows'>,
+  { lines, rowCount, byteCount, isComplete }: NewRows,
+  now: Date,
+): Promise<number | undefined> {
+  const packed = lines.length === 0 ? undefined : await pack(lines.map((line) => `${line}\n`).join(''))
+  return db.transaction(async (tx) => {
+    const [row] = await tx
+      .update(actionsTasks)
+      .set({
+        logRows: logRows + rowCount,
+        logBytes: sql`${actionsTasks.logBytes} + ${byteCount}`,
+        lastSeenAt: now,
+        ...(isComplete ? { isLogComplete: true, masks: null } : {}),
+      })
+      .where(and(eq(actionsTasks.id, id), eq(actionsTasks.logRows, logRows), eq(actionsTasks.isLogComplete, false)))
+      .returning({ logRows: actionsTasks.logRows })
+    if (!row) return undefined
+    if (packed) await tx.insert(actionsLogChunks).values({ taskId: id, firstRow: logRows, rowCount, lines: packed })
+    return row.logRows
+  })
+}
+
+/** The log of a task, chunk by chunk. */
+export async function* readLog(db: Db, taskId: number): AsyncGenerator<Uint8Array> {
+  let after = -1
+  for (;;) {
+    const [chunk] = await db
+      .select()
+      .from(actionsLogChunks)
+      .where(and(eq(actionsLogChunks.taskId, taskId), gt(actionsLogChunks.firstRow, after)))
+      .orderBy(asc(actionsLogChunks.firstRow))
+      .limit(1)
+    if (!chunk) return
+    after = chunk.firstRow
+    yield await unpack(chunk.lines)
+  }
+}

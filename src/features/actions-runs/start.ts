@@ -1,0 +1,147 @@
+import { basename } from 'node:path/posix'
+import type { ActionsRunRow } from '../../../db/schema/actions.ts'
+import { readFamily } from '../../actions/workflows/family.ts'
+import { readWorkflowFiles, type WorkflowFile } from '../../actions/workflows/files.ts'
+import type { Workflow } from '../../actions/workflows/model.ts'
+import type { Plan, WorkflowFamily } from '../../actions/workflows/plan-model.ts'
+import type { Context } from '../../context.ts'
+import { readValues } from '../actions-values/store.ts'
+import { isProtectedRef } from '../protections/protected-ref.ts'
+import { applyDifference, followJobs } from './apply.ts'
+import type { Cause } from './cause.ts'
+import { compare } from './difference.ts'
+import { fullRef, githubContext } from './github-context.ts'
+import { MAX_TITLE } from './limits.ts'
+import { placeOf } from './place.ts'
+import { type DescribedDifference, describeJobs } from './ready-jobs.ts'
+import { listDisabled, listStartedPaths, reserveRun } from './store.ts'
+import { insertRun, tellFault } from './transitions.ts'
+
+/** Makes a run of each workflow that the event starts. Once more makes none. */
+export async function startRuns(context: Context, cause: Cause): Promise<void> {
+  const { db, git } = context
+  const { repository, eventId, sha } = cause
+  const files = await readWorkflowFiles(git, repository.id, sha)
+  if (files.length === 0) return
+  const disabled = await listDisabled(db, repository.id)
+  const started = eventId === null ? new Set<string>() : await listStartedPaths(db, eventId)
+  for (const file of files) {
+    if (disabled.has(basename(file.path)) || started.has(file.path)) continue
+    const chosen = await chooseFile(context, file, cause)
+    if (chosen) await createRun(context, cause, { ...chosen, files })
+  }
+}
+
+type Chosen =
+  | { path: string; workflow: Workflow; fault?: undefined }
+  | { path: string; workflow?: undefined; fault: string }
+
+/** Undefined where the event does not start it. What cannot be read is told of with pushes, since nobody knows what it waits for. */
+async function chooseFile({ workflows }: Context, file: WorkflowFile, { event }: Cause): Promise<Chosen | undefined> {
+  const { path } = file
+  const isTold = event.name === 'push' && event.ref?.kind === 'branch'
+  const faulty = (fault: string | undefined): Chosen | undefined =>
+    isTold ? { path, fault: fault ?? 'The workflow cannot be read.' } : undefined
+  if (file.text === undefined) return faulty(file.fault)
+  const { workflow, errors } = await workflows.read(file.text, path)
+  if (!workflow) return faulty(describe(errors))
+  const match = await workflows.match(workflow, event)
+  if (match.errors) return faulty(describe(match.errors))
+  return match.isMatched ? { path, workflow } : undefined
+}
+
+const describe = (errors: readonly { message: string; line: number; column: number }[]): string | undefined =>
+  errors[0] && `Line ${errors[0].line}, column ${errors[0].column}: ${errors[0].message}`
+
+/**
+ * Makes a run of one workflow, with the first state of its jobs. One that cannot be planned has failed, and says why.
+ * @returns undefined when the event has started it already
+ */
+export async function createRun(
+  context: Context,
+  cause: Cause,
+  { files, ...chosen }: Chosen & { files: readonly WorkflowFile[] },
+): Promise<ActionsRunRow | undefined> {
+  const { db, clock } = context
+  const { repository, owner } = cause
+  const reserved = await reserveRun(db, repository.id)
+  const seed = await seedOf(context, cause, { ...reserved, path: chosen.path, workflow: chosen.workflow })
+  const planned = chosen.workflow ? await planFirst(context, seed, chosen.workflow, files) : { fault: chosen.fault }
+  return db.transaction(async (tx) => {
+    const now = clock.now()
+    const fault = planned.fault
+    const run = await insertRun(tx, {
+      ...seed,
+      ...(fault === undefined
+        ? { ...planned.values, status: 'queued' }
+        : { status: 'completed', conclusion: 'failure', completedAt: now, error: fault }),
+      createdAt: now,
+      updatedAt: now,
+    })
+    if (!run) return undefined
+    const at = { tx, place: placeOf(context, { run, repository, owner }), now }
+    if (fault !== undefined) {
+      await tellFault(at, fault)
+      return run
+    }
+    await applyDifference(at, planned.difference)
+    await followJobs(at, run)
+    return run
+  })
+}
+
+/** What a run has before it is planned. */
+async function seedOf(
+  context: Context,
+  cause: Cause,
+  { id, number, path, workflow }: { id: number; number: number; path: string; workflow: Workflow | undefined },
+) {
+  const { db } = context
+  const { repository, actor, eventId, event, ref, sha, title, inputs = {} } = cause
+  const workflowFile = basename(path)
+  const isProtected = await isProtectedRef(db, repository.id, ref)
+  const variables = await readValues(db, 'variable', { repositoryId: repository.id, ownerId: repository.ownerId })
+  return {
+    ...{ id, number, repositoryId: repository.id, workflowFile, workflowPath: path, eventId, inputs },
+    workflowName: workflow && workflow.name !== path ? workflow.name : workflowFile,
+    files: {},
+    title: title.slice(0, MAX_TITLE),
+    event: event.name,
+    github: githubContext(context, cause, { id, number, workflowFile, isProtected }),
+    vars: Object.fromEntries(variables.map(({ name, value }) => [name, value ?? ''])),
+    ...{ actorId: actor?.id ?? null, triggerActorId: actor?.id ?? null, ref: fullRef(ref), headSha: sha },
+  }
+}
+
+type FirstPlan =
+  | { values: Partial<ActionsRunRow>; difference: DescribedDifference; fault?: undefined }
+  | { fault: string }
+
+async function planFirst(
+  context: Context,
+  { github, vars, inputs }: Awaited<ReturnType<typeof seedOf>>,
+  workflow: Workflow,
+  files: readonly WorkflowFile[],
+): Promise<FirstPlan> {
+  const { workflows } = context
+  const texts = new Map(files.flatMap(({ path, text }) => (text === undefined ? [] : [[path, text] as const])))
+  const { family, errors } = await readFamily(workflow, async (path) => {
+    const text = texts.get(path)
+    return text === undefined ? undefined : workflows.read(text, path)
+  })
+  if (!family) return { fault: describe(errors) ?? 'A called workflow cannot be read.' }
+  const read = await workflows.plan(family, { github, vars, inputs, finished: {}, isCancelled: false })
+  if (!read.plan) return { fault: describe(read.errors) ?? 'The run cannot be planned.' }
+  const difference = await describeJobs(context, family, compare(read.plan.jobs, [], { isCancelled: false }))
+  return { values: valuesOf(read.plan, family, texts), difference }
+}
+
+/** The files that each later plan reads. */
+function valuesOf(plan: Plan, { workflow, called }: WorkflowFamily, texts: ReadonlyMap<string, string>) {
+  const paths = [workflow.path, ...Object.keys(called)]
+  return {
+    files: Object.fromEntries(paths.map((path) => [path, texts.get(path) ?? ''])),
+    ...(plan.runName === '' ? {} : { title: plan.runName }),
+    concurrencyGroup: plan.concurrency?.group ?? null,
+  }
+}

@@ -1,0 +1,193 @@
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import { anyOf } from '../../../db/any-of.ts'
+import type { Db } from '../../../db/client.ts'
+import {
+  type ActionsConclusion,
+  type ActionsJobPlan,
+  type ActionsJobRow,
+  type ActionsRunRow,
+  actionsJobs,
+  actionsRuns,
+  actionsTasks,
+} from '../../../db/schema/actions.ts'
+import { enqueueJob } from '../../jobs/enqueue.ts'
+import { QUEUED_CHANNEL } from './channel.ts'
+import { type RunPlace, writeFaultStatus, writeJobStatuses, writeReplacedStatuses } from './statuses.ts'
+
+// The only writer of states. Each transition is an UPDATE with the old state in its WHERE, so what another one did first is never undone;
+// statuses follow in the same transaction. A run is locked before its jobs; a claim, which has its job first, never waits for the run.
+
+export interface Transition {
+  tx: Db
+  place: RunPlace
+  now: Date
+}
+
+type NewRun = typeof actionsRuns.$inferInsert
+export type NewJob = typeof actionsJobs.$inferInsert
+
+/** Undefined when the event has started this workflow already. */
+export async function insertRun(tx: Db, run: NewRun): Promise<ActionsRunRow | undefined> {
+  const [row] = await tx.insert(actionsRuns).overridingSystemValue().values(run).onConflictDoNothing().returning()
+  return row
+}
+
+/** Says of a run that failed before any job why. */
+export const tellFault = ({ tx, place, now }: Transition, fault: string): Promise<void> =>
+  writeFaultStatus(tx, place, fault, now)
+
+export async function insertJobs(at: Transition, jobs: readonly NewJob[]): Promise<void> {
+  if (jobs.length === 0) return
+  const rows = await at.tx
+    .insert(actionsJobs)
+    .values([...jobs])
+    .returning()
+  await announce(at, rows)
+}
+
+/** What the plan says of a job that waits. */
+export type Planned = Pick<NewJob, 'name' | 'position' | 'needs' | 'labels'>
+
+/** A job that waits on is described anew, and not told of. */
+export async function describeBlocked({ tx, now }: Transition, id: number, planned: Planned): Promise<void> {
+  await tx
+    .update(actionsJobs)
+    .set({ ...planned, updatedAt: now })
+    .where(and(eq(actionsJobs.id, id), eq(actionsJobs.status, 'blocked')))
+}
+
+/** blocked → queued */
+export async function queueJob(
+  at: Transition,
+  id: number,
+  ready: Planned & { plan: ActionsJobPlan; payload: string },
+): Promise<void> {
+  const rows = await at.tx
+    .update(actionsJobs)
+    .set({ ...ready, status: 'queued', updatedAt: at.now })
+    .where(and(eq(actionsJobs.id, id), eq(actionsJobs.status, 'blocked')))
+    .returning()
+  await announce(at, rows)
+}
+
+export interface End {
+  conclusion: ActionsConclusion
+  error?: string | undefined
+}
+
+/** blocked, queued → completed: of jobs that no runner has. */
+export async function endWaitingJobs(
+  at: Transition,
+  ids: readonly number[],
+  { conclusion, error }: End,
+): Promise<void> {
+  if (ids.length === 0) return
+  const rows = await at.tx
+    .update(actionsJobs)
+    .set({ status: 'completed', conclusion, error: error ?? null, completedAt: at.now, updatedAt: at.now })
+    .where(and(anyOf(actionsJobs.id, ids), inArray(actionsJobs.status, ['blocked', 'queued'])))
+    .returning()
+  await announce(at, rows)
+}
+
+/** Its runner is told to end it. */
+export async function cancelRunningJobs({ tx, now }: Transition, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return
+  await tx
+    .update(actionsJobs)
+    .set({ isCancelled: true, updatedAt: now })
+    .where(and(anyOf(actionsJobs.id, ids), eq(actionsJobs.status, 'in_progress')))
+}
+
+/** Rows that stood for jobs which were not known yet. */
+export async function removeBlockedJobs({ tx, place, now }: Transition, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return
+  const rows = await tx
+    .delete(actionsJobs)
+    .where(and(anyOf(actionsJobs.id, ids), eq(actionsJobs.status, 'blocked')))
+    .returning()
+  await writeReplacedStatuses(tx, place, rows, now)
+}
+
+/** queued → in_progress, by the task of a runner. */
+export async function startJob(
+  at: Transition,
+  job: ActionsJobRow,
+  task: Omit<typeof actionsTasks.$inferInsert, 'jobId' | 'attempt' | 'status'>,
+): Promise<{ job: ActionsJobRow; taskId: number }> {
+  const attempt = job.attempt + 1
+  const [made] = await at.tx
+    .insert(actionsTasks)
+    .values({ ...task, jobId: job.id, attempt, status: 'in_progress' })
+    .returning({ id: actionsTasks.id })
+  const [row] = await at.tx
+    .update(actionsJobs)
+    .set({ status: 'in_progress', attempt, taskId: made?.id ?? null, startedAt: at.now, updatedAt: at.now })
+    .where(and(eq(actionsJobs.id, job.id), eq(actionsJobs.status, 'queued')))
+    .returning()
+  if (!made || !row) throw new Error(`job ${job.id} was claimed twice`)
+  await announce(at, [row])
+  await startRun(at)
+  return { job: row, taskId: made.id }
+}
+
+/** queued → in_progress. While somebody else holds the run, this is left to the plan that follows. */
+export async function startRun({ tx, place, now }: Transition): Promise<void> {
+  const isWaiting = and(eq(actionsRuns.id, place.run.id), eq(actionsRuns.status, 'queued'))
+  const open = tx.select({ id: actionsRuns.id }).from(actionsRuns).where(isWaiting).for('update', { skipLocked: true })
+  await tx
+    .update(actionsRuns)
+    .set({
+      status: 'in_progress',
+      startedAt: sql`coalesce(${actionsRuns.startedAt}, ${now.toISOString()}::text::timestamptz)`,
+      updatedAt: now,
+    })
+    .where(inArray(actionsRuns.id, open))
+  if ((await tx.$count(actionsRuns, isWaiting)) > 0) await planAgain(tx, place.run.id)
+}
+
+/** in_progress → completed: a task, and its job with it. False when the task had ended before. Locks the run. */
+export async function endTask(at: Transition, taskId: number, { conclusion, error }: End): Promise<boolean> {
+  const { tx, place, now } = at
+  await changePlan(tx, place.run.id)
+  const ended = await tx
+    .update(actionsTasks)
+    .set({ status: 'completed', conclusion, completedAt: now })
+    .where(and(eq(actionsTasks.id, taskId), eq(actionsTasks.status, 'in_progress')))
+    .returning({ id: actionsTasks.id })
+  if (ended.length === 0) return false
+  const rows = await tx
+    .update(actionsJobs)
+    .set({ status: 'completed', conclusion, error: error ?? null, completedAt: now, updatedAt: now })
+    .where(and(eq(actionsJobs.taskId, taskId), eq(actionsJobs.status, 'in_progress')))
+    .returning()
+  await announce(at, rows)
+  return true
+}
+
+/** queued, in_progress → completed, once all its jobs have ended. The run is locked. */
+export async function endRun({ tx, place, now }: Transition, { conclusion, error }: End): Promise<void> {
+  await tx
+    .update(actionsRuns)
+    .set({ status: 'completed', conclusion, error: error ?? null, completedAt: now, updatedAt: now })
+    .where(and(eq(actionsRuns.id, place.run.id), inArray(actionsRuns.status, ['blocked', 'queued', 'in_progress'])))
+}
+
+/** Locks the run, makes plans that were made of what it was before worthless, and asks for another. */
+export async function changePlan(tx: Db, runId: number): Promise<void> {
+  await tx
+    .update(actionsRuns)
+    .set({ revision: sql`${actionsRuns.revision} + 1` })
+    .where(eq(actionsRuns.id, runId))
+  await planAgain(tx, runId)
+}
+
+/** One for each run waits, and one runs. */
+export const planAgain = (tx: Db, runId: number): Promise<void> =>
+  enqueueJob(tx, 'actions.advance', { runId }, { queue: `actions:run:${runId}`, key: `actions:run:${runId}` })
+
+async function announce({ tx, place, now }: Transition, jobs: readonly ActionsJobRow[]): Promise<void> {
+  await writeJobStatuses(tx, place, jobs, now)
+  if (jobs.some(({ status }) => status === 'queued'))
+    await tx.execute(sql`select pg_notify(${QUEUED_CHANNEL}::text, '')`)
+}

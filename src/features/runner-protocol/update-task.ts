@@ -1,0 +1,100 @@
+import { timestampDate } from '@bufbuild/protobuf/wkt'
+import type { HandlerContext } from '@connectrpc/connect'
+import type { ActionsConclusion, ActionsRunnerRow, ActionsStep, ActionsTaskRow } from '../../../db/schema/actions.ts'
+import type { Context } from '../../context.ts'
+import { badRequest, notFound } from '../../kernel/errors.ts'
+import { removeRunner } from '../actions-runners/store.ts'
+import { placeOf } from '../actions-runs/place.ts'
+import { findOwnTask, keepTaskState, type LoadedTask } from '../actions-runs/tasks.ts'
+import { endTask } from '../actions-runs/transitions.ts'
+import { requireRunner } from './caller.ts'
+import type { StepState, TaskState, UpdateTaskRequest } from './messages/runner_pb.js'
+import { conclusionOf } from './results.ts'
+
+/** Of all outputs of a job together, in characters. */
+const MAX_OUTPUTS = 1024 * 1024
+
+/** What the runner is told of its task. */
+export interface TaskAnswer {
+  task: ActionsTaskRow
+  /** Null: it goes on. */
+  conclusion: ActionsConclusion | null
+  /** Names of the outputs that are kept. */
+  outputs: string[]
+}
+
+/**
+ * Keeps what a runner says of its task. Repeats change nothing, and what comes after the end is not kept.
+ * @throws Refusal 400, 401, 404 for another's task
+ */
+export async function updateTask(
+  context: Context,
+  { state, outputs: said }: UpdateTaskRequest,
+  call: HandlerContext,
+): Promise<TaskAnswer> {
+  const runner = await requireRunner(context, call)
+  if (!state) throw badRequest('missing state')
+  const found = await findOwnTask(context.db, Number(state.id), runner.id)
+  if (!found) throw notFound('task not found')
+  const { task, job } = found
+  if (task.status === 'completed') return { task, conclusion: task.conclusion, outputs: Object.keys(task.outputs) }
+  const outputs = addOutputs(task.outputs, said)
+  const conclusion = conclude(conclusionOf(state.result), job.isCancelled)
+  const kept = { steps: readSteps(task.steps, state), outputs, lastSeenAt: context.clock.now() }
+  if (conclusion === null) await keepTaskState(context.db, task.id, kept)
+  else await end(context, { found, runner, conclusion, kept })
+  return { task, conclusion: conclusion ?? (job.isCancelled ? 'cancelled' : null), outputs: Object.keys(outputs) }
+}
+
+/** A job that was told to end has been cancelled, unless it was done before it heard. */
+const conclude = (said: ActionsConclusion | null, isCancelled: boolean): ActionsConclusion | null =>
+  isCancelled && said !== null && said !== 'success' ? 'cancelled' : said
+
+interface End {
+  found: LoadedTask
+  runner: ActionsRunnerRow
+  conclusion: ActionsConclusion
+  kept: Pick<ActionsTaskRow, 'steps' | 'outputs' | 'lastSeenAt'>
+}
+
+async function end(context: Context, { found, runner, conclusion, kept }: End): Promise<void> {
+  const { db, clock } = context
+  await db.transaction(async (tx) => {
+    const at = { tx, place: placeOf(context, found), now: clock.now() }
+    if (!(await endTask(at, found.task.id, { conclusion }))) return
+    await keepTaskState(tx, found.task.id, kept)
+    if (runner.isEphemeral) await removeRunner(tx, runner.id)
+  })
+}
+
+/** Too much is left out, and so is not among the names that the runner is told. */
+function addOutputs(kept: Record<string, string>, said: Record<string, string>): Record<string, string> {
+  const outputs = { ...kept }
+  let size = JSON.stringify(kept).length
+  for (const [name, value] of Object.entries(said)) {
+    size += name.length + value.length
+    if (size <= MAX_OUTPUTS && !`${name}${value}`.includes('\0')) outputs[name] = value
+  }
+  return outputs
+}
+
+/** Steps have the numbers of the file; others are none of this job. */
+function readSteps(steps: readonly ActionsStep[], { steps: said }: TaskState): ActionsStep[] {
+  const byNumber = new Map(said.map((one) => [Number(one.id), one]))
+  return steps.map((step, number) => {
+    const one = byNumber.get(number)
+    return one ? { ...step, ...readStep(one) } : step
+  })
+}
+
+function readStep({ result, startedAt, stoppedAt, logIndex, logLength }: StepState): Omit<ActionsStep, 'name'> {
+  const conclusion = conclusionOf(result)
+  return {
+    status: conclusion !== null ? 'completed' : startedAt ? 'in_progress' : 'queued',
+    conclusion,
+    startedAt: startedAt ? timestampDate(startedAt).toISOString() : null,
+    completedAt: stoppedAt ? timestampDate(stoppedAt).toISOString() : null,
+    logIndex: Number(logIndex),
+    logLength: Number(logLength),
+  }
+}
