@@ -133,6 +133,7 @@ const tierNames: readonly (readonly string[])[] = [
     'labels',
     'milestones',
     'issues',
+    'issue-labels',
     'issue-subscriptions',
     'comments',
     'reactions',

@@ -151,7 +151,10 @@ export const issueSubscriptions = pgTable(
   ],
 )
 
-/** What people wrote (`comment`) and what happened (`close`, `reopen`, ...) to an issue, in order. */
+/**
+ * What people wrote (`comment`) and what happened (`close`, `reopen`, ...) to an issue, in order. What the kinds keep in the body is said in
+ * `src/features/issues/history.ts`.
+ */
 export const comments = pgTable(
   'comments',
   {
@@ -164,12 +167,15 @@ export const comments = pgTable(
     ...originalAuthor(),
     body: text().notNull().default(''),
     contentVersion: integer().notNull().default(0),
+    /** The label that came or went. */
+    labelId: reference().references(() => labels.id, { onDelete: 'set null' }),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
   (table) => [
     index('comments_issue_idx').on(table.issueId, table.createdAt, table.id),
     index('comments_poster_idx').on(table.posterId),
+    index('comments_label_idx').on(table.labelId).where(sql`label_id is not null`),
   ],
 )
 export type CommentRow = typeof comments.$inferSelect

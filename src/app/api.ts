@@ -37,6 +37,7 @@ import { generationRoutes } from '../features/generation/routes.ts'
 import { gitHookRoutes } from '../features/git-hooks/routes.ts'
 import { gpgKeyRoutes } from '../features/gpg-keys/routes.ts'
 import { heatmapRoutes } from '../features/heatmap/routes.ts'
+import { issueLabelRoutes } from '../features/issue-labels/routes.ts'
 import { issueSubscriptionRoutes } from '../features/issue-subscriptions/routes.ts'
 import { issueTemplateRoutes } from '../features/issue-templates/routes.ts'
 import { issueRoutes } from '../features/issues/routes.ts'
@@ -118,6 +119,7 @@ const issueApi = (context: Context) =>
     .use(labelRoutes(context))
     .use(milestoneRoutes(context))
     .use(issueRoutes(context))
+    .use(issueLabelRoutes(context))
     .use(issueSubscriptionRoutes(context))
     .use(notificationRoutes(context))
     .use(commentRoutes(context))

@@ -159,6 +159,10 @@ export const eventCatalogue = {
   'issue.unassigned': Type.Composite([Issue, Type.Object({ userIds: Type.Array(Type.Integer()) })]),
   /** It belongs to the milestone of its facts now, or to none. */
   'issue.milestone_changed': Issue,
+  /** It has the labels of its facts now. */
+  'issue.labels_changed': Issue,
+  /** With the labels that it had until then in its facts. */
+  'issue.labels_cleared': Issue,
   'issue.deleted': Issue,
   'comment.created': Comment,
   'comment.edited': Type.Composite([Comment, Type.Object({ oldBody: Type.String() })]),

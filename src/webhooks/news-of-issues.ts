@@ -20,10 +20,22 @@ type IssueEvent = StoredEvent<
   | 'issue.assigned'
   | 'issue.unassigned'
   | 'issue.milestone_changed'
+  | 'issue.labels_changed'
+  | 'issue.labels_cleared'
 >
 
 /** What was done, in the words of the API; `milestone` becomes one of two by what the issue has then. */
-type Deed = 'opened' | 'edited' | 'closed' | 'reopened' | 'deleted' | 'assigned' | 'unassigned' | 'milestone'
+type Deed =
+  | 'opened'
+  | 'edited'
+  | 'closed'
+  | 'reopened'
+  | 'deleted'
+  | 'assigned'
+  | 'unassigned'
+  | 'label_updated'
+  | 'label_cleared'
+  | 'milestone'
 
 type IssueType = Extract<HookMessageType, 'issues' | 'issue_assign' | 'issue_label' | 'issue_milestone'>
 
@@ -44,6 +56,9 @@ export async function newsOfIssue(context: Context, event: IssueEvent, deed: Dee
     case 'assigned':
     case 'unassigned':
       return [newsOf('issue_assign', deed)]
+    case 'label_updated':
+    case 'label_cleared':
+      return [newsOf('issue_label', deed)]
     case 'milestone':
       return [newsOf('issue_milestone', issue.milestone === null ? 'demilestoned' : 'milestoned')]
     default:
@@ -171,6 +186,7 @@ async function showComment(
   const [poster] = facts.posterId === null ? [] : await findUsers(context.db, [facts.posterId])
   const comment: CommentRow = {
     ...{ id: commentId, issueId, kind: 'comment', posterId: facts.posterId, body: facts.body, contentVersion: 0 },
+    labelId: null,
     ...originalOf(facts),
     createdAt: new Date(facts.createdAt),
     updatedAt: new Date(facts.updatedAt),

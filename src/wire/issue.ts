@@ -4,7 +4,7 @@ import type { UserRow } from '../../db/schema/users.ts'
 import { wireTime } from '../kernel/time.ts'
 import { Attachment } from './attachment.ts'
 import { int64 } from './fields.ts'
-import { Label, presentLabel } from './label.ts'
+import { Label, presentIssueLabel } from './label.ts'
 import { Milestone, presentMilestone } from './milestone.ts'
 import { presentAuthor, presentUserToVisitors, User } from './user.ts'
 import type { Viewer } from './viewer.ts'
@@ -92,7 +92,7 @@ export function presentIssue(shown: ShownIssue, place: Place, viewer: Viewer): I
     body: issue.body,
     ref: issue.ref,
     assets: [],
-    labels: labels.map((label) => presentLabel(label, place.apiUrl)),
+    labels: labels.map((label) => presentIssueLabel(label, place, viewer)),
     milestone: milestone ? presentMilestone(milestone) : null,
     assignee: assignees[0] ?? null,
     assignees: assignees.length > 0 ? assignees : null,

@@ -16,6 +16,13 @@ export const Label = t.Object(
   { $id: 'Label' },
 )
 
+/** A label of an organization has its address there, also on an issue. */
+export const presentIssueLabel = (
+  label: LabelRow,
+  { apiUrl, ownerName }: { apiUrl: string; ownerName: string },
+  { baseUrl }: { baseUrl: string },
+): Label => presentLabel(label, label.organizationId === null ? apiUrl : `${baseUrl}/api/v1/orgs/${ownerName}`)
+
 /** @param parentUrl the address in the API of the repository or the organization that has the label */
 export function presentLabel(label: LabelRow, parentUrl: string): Label {
   return {

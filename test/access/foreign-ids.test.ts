@@ -118,9 +118,9 @@ test('the number of a thing of somebody else leads nowhere below a parent of one
       asked += 1
       // Wire: the Gitea API says of a key, which everybody may see in a list, that it is not the caller's.
       const isOwnKey = path.startsWith('/user/keys/')
-      // Wire: a deploy key that is not there is gone already; the rows below say whether one has gone.
-      const isDeployKey = path.startsWith(`${own}/keys/`)
-      const expected = method !== 'delete' ? 404 : isOwnKey ? 403 : isDeployKey ? 204 : 404
+      // Wire: a deploy key or a label that is not there is gone already; the rows below say whether one has gone.
+      const isGone = path.startsWith(`${own}/keys/`) || path.includes('/labels/')
+      const expected = method !== 'delete' ? 404 : isOwnKey ? 403 : isGone ? 204 : 404
       if (answer.status !== expected) wrong.push(`${method.toUpperCase()} ${target}: ${answer.status} ${answer.text}`)
     }
   }

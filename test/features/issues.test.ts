@@ -315,7 +315,9 @@ test('ids of another repository lead nowhere', async () => {
   for (const path of [`issues/comments/${comment}`, `labels/${label}`, `milestones/${milestone}`]) {
     expect((await alice.client.get(`${other.path}/${path}`)).status).toBe(404)
     expect((await alice.client.patch(`${other.path}/${path}`, { name: 'y', title: 'y', body: 'y' })).status).toBe(404)
-    expect((await alice.client.delete(`${other.path}/${path}`)).status).toBe(404)
+    // Wire: a label that is not there is gone already.
+    const isGone = path.startsWith('labels/')
+    expect((await alice.client.delete(`${other.path}/${path}`)).status).toBe(isGone ? 204 : 404)
     expect((await alice.client.get(`${mine.path}/${path}`)).status).toBe(200)
   }
   const stolen = await alice.client.post(issuesOf(other), { title: 'x', labels: [label] })

@@ -120,6 +120,27 @@ describe('what happens to issues is told', () => {
     expect(deleted).toMatchObject({ issue: { title: 'Second', assignees: [{ login: owner.name }] } })
   })
 
+  test('labels: those that it has, and those that were cleared', async () => {
+    await hooked()
+    for (const name of ['bug', 'ui']) await owner.client.post(`${repo.path}/labels`, { name, color: '#112233' })
+    const made = await owner.client.post(`${repo.path}/issues`, { title: 'Labelled' })
+    const labels = `${repo.path}/issues/${made.number('number')}/labels`
+    await owner.client.post(labels, { labels: ['bug'] })
+    await owner.client.post(labels, { labels: ['bug'] })
+    await owner.client.put(labels, { labels: ['bug', 'ui'] })
+    await owner.client.delete(labels)
+    await owner.client.delete(labels)
+    await service.drain()
+    expect(words()).toEqual([
+      'issues opened',
+      ...Array(3).fill('issue_label label_updated'),
+      ...Array(2).fill('issue_label label_cleared'),
+    ])
+    const told = sink.received.slice(1).map(({ json }) => json.issue)
+    const [bug, ui] = [{ name: 'bug', color: '112233' }, { name: 'ui' }]
+    expect(told).toMatchObject([[bug], [bug], [bug, ui], [bug, ui], []].map((carried) => ({ labels: carried })))
+  })
+
   test('with no address that somebody hides', async () => {
     await hooked()
     await owner.client.patch('/user/settings', { hide_email: true })

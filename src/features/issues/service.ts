@@ -13,14 +13,16 @@ import { type IssueBelongings, issueFacts } from '../../events/issue-facts.ts'
 import { forbidden, invalid, notFound } from '../../kernel/errors.ts'
 import { givenTime } from '../../kernel/time.ts'
 import type { ShownIssue } from '../../wire/issue.ts'
+import { listIssueLabels } from '../issue-labels/store.ts'
+import { settleLabels } from '../labels/exclusive.ts'
 import { findUsableLabels } from '../labels/store.ts'
 import { findMilestones } from '../milestones/store.ts'
+import { recordHistory } from './history.ts'
 import type { CreateIssueOption } from './schema.ts'
 import {
   addLabels,
   findBelongings,
   insertIssue,
-  insertStateChange,
   type NewIssue,
   readFacts,
   removeIssue,
@@ -67,10 +69,17 @@ export async function createIssue(
   return db.transaction(async (tx) => {
     const row = await insert(tx, { issue, repo, plan })
     await addLabels(tx, row.id, ids(plan.labels))
+    await recordHistory(tx, { issueId: row.id, posterId: actor.user.id }, plan.labels.map(labelCame))
     if (plan.assignees.length > 0) await replaceAssignees(tx, row.id, ids(plan.assignees))
     const [milestone] =
       row.milestoneId === null ? [] : await findMilestones(tx, row.repositoryId, [String(row.milestoneId)])
-    return { issue: row, poster: actor.user, assignees: plan.assignees, labels: plan.labels, milestone }
+    return {
+      issue: row,
+      poster: actor.user,
+      assignees: plan.assignees,
+      labels: await listIssueLabels(tx, row.id),
+      milestone,
+    }
   })
 }
 
@@ -89,6 +98,8 @@ async function insert(
 const isBare = ({ labels, assignees, milestoneId }: Plan): boolean =>
   labels.length === 0 && assignees.length === 0 && milestoneId === null
 
+const labelCame = ({ id }: LabelRow) => ({ kind: 'label', body: '1', labelId: id }) as const
+
 const nothingElse = { assignees: [], labels: [], milestone: undefined }
 
 const ids = (rows: readonly { id: number }[]): number[] => rows.map(({ id }) => id)
@@ -102,7 +113,7 @@ async function readPlan(db: Db, repo: RepositoryAccess, option: CreateIssueOptio
     readMilestone(db, repo, option.milestone ?? 0),
     option.labels?.length ? findUsableLabels(db, placeOf(repo), { ids: option.labels }) : [],
   ])
-  return { labels, assignees, milestoneId, dueAt: givenTime(option.due_date) ?? null }
+  return { labels: settleLabels(labels), assignees, milestoneId, dueAt: givenTime(option.due_date) ?? null }
 }
 
 export const placeOf = ({ repository }: RepositoryAccess) => ({
@@ -152,9 +163,10 @@ export async function recordStateChange(
   { actor, repo }: { actor: Actor; repo: RepositoryAccess },
   issue: IssueRow,
 ): Promise<void> {
-  const commentId = await insertStateChange(tx, issue.id, actor.user.id, issue.isClosed ? 'close' : 'reopen')
+  const doer = { issueId: issue.id, posterId: actor.user.id }
+  const [commentId] = await recordHistory(tx, doer, [{ kind: issue.isClosed ? 'close' : 'reopen' }])
   const kind = issue.isClosed ? 'issue.closed' : 'issue.reopened'
-  await appendIssueEvent(tx, { actor, repo }, { kind, issue, commentId })
+  await appendIssueEvent(tx, { actor, repo }, { kind, issue, ...(commentId && { commentId }) })
 }
 
 interface IssueNews {

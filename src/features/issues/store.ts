@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { anyOf } from '../../../db/any-of.ts'
 import type { Db } from '../../../db/client.ts'
-import { comments, type IssueRow, issueAssignees, issueLabels, issues } from '../../../db/schema/issues.ts'
+import { type IssueRow, issueAssignees, issueLabels, issues } from '../../../db/schema/issues.ts'
 import { repositories, repositoryCounters } from '../../../db/schema/repositories.ts'
 import { blocks } from '../../../db/schema/users.ts'
 import { appendingEvent } from '../../events/append.ts'
@@ -97,9 +97,9 @@ export async function addLabels(db: Db, issueId: number, labelIds: readonly numb
     .onConflictDoNothing()
 }
 
-export async function removeLabels(db: Db, issueId: number, labelIds?: readonly number[]): Promise<void> {
-  const which = labelIds === undefined ? undefined : anyOf(issueLabels.labelId, labelIds)
-  await db.delete(issueLabels).where(and(eq(issueLabels.issueId, issueId), which))
+export async function removeLabels(db: Db, issueId: number, labelIds: readonly number[]): Promise<void> {
+  if (labelIds.length === 0) return
+  await db.delete(issueLabels).where(and(eq(issueLabels.issueId, issueId), anyOf(issueLabels.labelId, labelIds)))
 }
 
 /** Returns who came, and who went. */
@@ -132,16 +132,4 @@ export async function findBelongings(tx: Db, issueId: number): Promise<IssueBelo
 /** What an event keeps of an issue, read in the transaction of the change. */
 export async function readFacts(tx: Db, issue: IssueRow): Promise<IssueFacts> {
   return issueFacts(issue, await findBelongings(tx, issue.id))
-}
-
-/** Writes to the issue's history that it was closed or opened again. Returns the id of that row. */
-export async function insertStateChange(
-  db: Db,
-  issueId: number,
-  posterId: number,
-  kind: 'close' | 'reopen',
-): Promise<number> {
-  const [row] = await db.insert(comments).values({ issueId, posterId, kind }).returning({ id: comments.id })
-  if (row === undefined) throw new Error('insert returned no row')
-  return row.id
 }

@@ -47,7 +47,7 @@ export const organizationLabelRoutes = (context: Context) => {
     )
     .get(
       '/:id',
-      async ({ org, params }) => presentLabel(await getLabel(context, parentOf(org), parseId(params.id)), urlOf(org)),
+      async ({ org, params }) => presentLabel(await getLabel(context, parentOf(org), params.id), urlOf(org)),
       {
         readOrg: { ...read, login: true },
         response: { 200: Label },

@@ -48,7 +48,7 @@ export const labelRoutes = (context: Context) =>
     .get(
       '/:id',
       async ({ repo, params }) => {
-        const label = await getLabel(context, { repositoryId: repo.repository.id }, parseId(params.id))
+        const label = await getLabel(context, { repositoryId: repo.repository.id }, params.id)
         return presentLabel(label, repo.apiUrl)
       },
       {

@@ -2,8 +2,17 @@ import type { LabelRow } from '../../../db/schema/issues.ts'
 import { requireOwnedQuota } from '../../access/quota.ts'
 import type { Context } from '../../context.ts'
 import { invalid, notFound } from '../../kernel/errors.ts'
+import { parseId } from '../../kernel/ids.ts'
 import type { CreateLabelOption, EditLabelOption } from './schema.ts'
-import { countLabels, findLabel, insertLabels, type LabelParent, removeLabel, updateLabel } from './store.ts'
+import {
+  countLabels,
+  findLabel,
+  findLabelByName,
+  insertLabels,
+  type LabelParent,
+  removeLabel,
+  updateLabel,
+} from './store.ts'
 
 /** @throws Refusal 422 for a color that is none */
 export function createLabel(
@@ -31,9 +40,13 @@ export function createLabel(
   })
 }
 
-/** @throws Refusal 404 for another parent's label */
-export async function getLabel({ db }: Context, parent: LabelParent, id: number | undefined): Promise<LabelRow> {
-  const label = id === undefined ? undefined : await findLabel(db, parent, id)
+/**
+ * By id, or else by name.
+ * @throws Refusal 404 for another parent's label
+ */
+export async function getLabel({ db }: Context, parent: LabelParent, key: string): Promise<LabelRow> {
+  const id = parseId(key)
+  const label = await (id === undefined ? findLabelByName(db, parent, key) : findLabel(db, parent, id))
   if (!label) throw notFound()
   return label
 }
@@ -57,9 +70,9 @@ export async function editLabel(
   return label
 }
 
-/** @throws Refusal 404 for another parent's label */
+/** Wire: one that is not there is gone already, be it another parent's. */
 export async function deleteLabel({ db }: Context, parent: LabelParent, id: number | undefined): Promise<void> {
-  if (id === undefined || !(await removeLabel(db, parent, id))) throw notFound()
+  if (id !== undefined) await removeLabel(db, parent, id)
 }
 
 function requireColor(text: string): string {

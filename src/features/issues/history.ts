@@ -1,0 +1,27 @@
+import type { Db } from '../../../db/client.ts'
+import { comments } from '../../../db/schema/issues.ts'
+
+/** What happened to an issue, in the words of the Gitea API; `body` is what the API shows for the kind. */
+interface HistoryEntry {
+  kind:
+    | 'close'
+    | 'reopen'
+    /** Body `1`: the label came; empty: it went. */
+    | 'label'
+  body?: string
+  labelId?: number
+}
+
+/** Writes what happened to the issue's history, in this order. Returns the ids of the rows. */
+export async function recordHistory(
+  tx: Db,
+  { issueId, posterId }: { issueId: number; posterId: number },
+  entries: readonly HistoryEntry[],
+): Promise<number[]> {
+  if (entries.length === 0) return []
+  const rows = await tx
+    .insert(comments)
+    .values(entries.map((entry) => ({ issueId, posterId, ...entry })))
+    .returning({ id: comments.id })
+  return rows.map(({ id }) => id)
+}
