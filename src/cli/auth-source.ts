@@ -8,6 +8,7 @@ import { addSource, deleteSource, editSource, type SourceOption } from '../featu
 import { findSource, listSources } from '../features/auth-sources/store.ts'
 import { messageOf } from '../kernel/thrown.ts'
 import { type Command, type CommandInput, type CommandOption, UsageError } from './arguments.ts'
+import { askSecret } from './ask-secret.ts'
 
 const settings: Readonly<Record<string, CommandOption>> = {
   issuer: { value: 'URL', description: 'Address of the provider, as it calls itself.' },
@@ -72,11 +73,17 @@ const edit: Command = {
   summary: 'Changes such a provider. What is not given stays.',
   details: HELP,
   operands: ['NAME'],
-  options: settings,
+  options: {
+    ...settings,
+    'same-people': {
+      description: 'Another --issuer is the same provider at another address, with the same subject for everybody.',
+    },
+  },
   run: (input) =>
     withContext(loadProcessConfig(), async (context) => {
       const source = await getSource(context, input)
-      await editSource(context, { source, option: await readOption(input) }, 'command line')
+      const option = { ...(await readOption(input)), hasSamePeople: input.has('same-people') }
+      await editSource(context, { source, option }, 'command line')
       return say(`Changed ${source.name}.`)
     }),
 }
@@ -148,10 +155,14 @@ function readRegistration(word: string | undefined): SourceRegistration | undefi
 async function readSecret(input: CommandInput): Promise<string | undefined> {
   const file = input.text('secret-file')
   if (file === undefined && !input.has('secret-stdin')) return undefined
-  if (file === undefined && process.stdin.isTTY) process.stderr.write('Client secret, then end of input (Ctrl-D): ')
+  if (file === undefined && process.stdin.isTTY) return requireSecret(await askSecret('Client secret: '))
   const text = await (file === undefined ? Bun.stdin : Bun.file(file)).text().catch((error: unknown) => {
     throw new UsageError(`the secret cannot be read: ${messageOf(error)}`)
   })
+  return requireSecret(text)
+}
+
+function requireSecret(text: string): string {
   const secret = text.trim()
   if (secret === '') throw new UsageError('the secret is empty')
   return secret

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { openDatabase } from '../../db/client.ts'
 import { createBareDatabase, type TestDatabase } from '../harness/database.ts'
 import { startOpenIdProvider, type TestProvider } from '../harness/openid-provider.ts'
-import { runProgram } from '../harness/program.ts'
+import { atTerminal, runProgram } from '../harness/program.ts'
 
 let folder: string
 let database: TestDatabase
@@ -83,6 +83,39 @@ test('a source is added, listed, changed and deleted, with a trail and without i
   expect(gone.stdout).toBe('Deleted corp. Accounts that are of this site now: 1\n')
   expect(await rows()).toHaveLength(0)
   expect((await run('list')).stdout).toBe('')
+})
+
+test('at a terminal the secret is asked for, and not shown', async () => {
+  const words = `auth-source add typed --issuer ${provider.issuer} --client-id hearth --secret-stdin`.split(' ')
+  const typed = await atTerminal(words, settings, { after: 'Client secret: ', keys: 'the-secret-of-typed\r' })
+  expect(typed.exitCode).toBe(0)
+  expect(typed.shown).toContain('Added typed.')
+  expect(typed.shown).not.toContain('the-secret')
+  expect([...(await rows())]).toMatchObject([{ name: 'typed', hasSecret: true }])
+  for (const keys of ['half\u0003', '\u0004', '\r']) {
+    const given = await atTerminal(words, settings, { after: 'Client secret: ', keys })
+    expect([keys, given.exitCode]).toEqual([keys, 64])
+  }
+  await run('delete typed')
+})
+
+test('another issuer is refused while people are connected, unless these are the same', async () => {
+  await run(`add moving --issuer ${provider.issuer} --client-id hearth`)
+  await open.sql`with person as (insert into users (name) values ('bob') returning id)
+    insert into external_identities (user_id, source_id, subject) select person.id, s.id, '1' from person, auth_sources s`
+  const move = 'edit moving --unchecked --issuer https://sso.example.org/'
+  const refused = await run(move)
+  expect([refused.exitCode, refused.stderr]).toEqual([
+    1,
+    `people are connected with ${provider.issuer}: another issuer has other people\n`,
+  ])
+  expect((await run(`edit moving --unchecked --issuer ${provider.issuer} --label Moved`)).exitCode).toBe(0)
+  expect([...(await rows())]).toMatchObject([{ label: 'Moved', issuer: provider.issuer }])
+  expect((await run(`${move} --same-people`)).exitCode).toBe(0)
+  await open.sql`delete from external_identities`
+  expect((await run(`edit moving --unchecked --issuer ${provider.issuer}`)).exitCode).toBe(0)
+  expect([...(await rows())]).toMatchObject([{ issuer: provider.issuer }])
+  await run('delete moving')
 })
 
 test.each([

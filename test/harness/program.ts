@@ -36,6 +36,33 @@ export async function runProgram(
   return { exitCode: await child.exited, stdout, stderr }
 }
 
+/** Runs one command line at a terminal, where somebody types when they are asked. @returns all that the terminal has shown */
+export async function atTerminal(
+  words: readonly string[],
+  settings: Record<string, string>,
+  { after, keys }: { after: string; keys: string },
+): Promise<{ exitCode: number; shown: string }> {
+  let shown = ''
+  let isAsked = false
+  const child = Bun.spawn([...asShipped(), ...words], {
+    cwd: '/',
+    env: environment(settings),
+    terminal: {
+      cols: 200,
+      rows: 50,
+      data(terminal, data) {
+        shown += new TextDecoder().decode(data)
+        if (isAsked || !shown.includes(after)) return
+        isAsked = true
+        terminal.write(keys)
+      },
+    },
+  })
+  const exitCode = await child.exited
+  child.terminal?.close()
+  return { exitCode, shown }
+}
+
 export interface RunningProgram {
   url: string
   pid: number

@@ -34,6 +34,16 @@ export const listIdentities = (db: Db, userId: number): Promise<ConnectedIdentit
     .where(eq(externalIdentities.userId, userId))
     .orderBy(asc(authSources.name))
 
+/** Whether anybody is connected with a source. */
+export async function hasIdentities(db: Db, sourceId: number): Promise<boolean> {
+  const rows = await db
+    .select({ id: externalIdentities.id })
+    .from(externalIdentities)
+    .where(eq(externalIdentities.sourceId, sourceId))
+    .limit(1)
+  return rows.length > 0
+}
+
 /** @throws what `violatedConstraint` names, where it is somebody else's, or the person has another one at this source */
 export async function insertIdentity(tx: Db, values: NewIdentity): Promise<ExternalIdentityRow> {
   const [row] = await tx.insert(externalIdentities).values(values).returning()

@@ -5,12 +5,14 @@ import { type AuditSource, recordAudit } from '../../audit/record.ts'
 import type { Context } from '../../context.ts'
 import { conflict, invalid, notFound } from '../../kernel/errors.ts'
 import { type GroupTeam, replaceGroupTeams } from './groups.ts'
+import { hasIdentities } from './identity-store.ts'
 import { sealSecret, tryProvider } from './provider.ts'
 import {
   countSources,
   insertSource,
   type NewSource,
   releaseAccounts,
+  removePendingOf,
   removeSource,
   type SourceChange,
   updateSource,
@@ -29,6 +31,8 @@ export interface SourceOption extends Omit<SourceChange, 'clientSecret'> {
   groupTeams?: readonly GroupTeam[] | undefined
   /** Whether the provider is asked first if it is one. */
   isTried: boolean
+  /** Whether another issuer is the same provider at another address, which calls everybody as before. */
+  hasSamePeople?: boolean
 }
 
 type NewOption = SourceOption & Pick<NewSource, 'name' | 'label' | 'issuer' | 'clientId' | 'scopes'>
@@ -45,12 +49,32 @@ export async function addSource(context: Context, option: NewOption, by: AuditSo
   })
 }
 
-/** @throws Refusal as `addSource`, 404 when it is gone */
+/**
+ * @throws Refusal as `addSource`, 404 when it is gone, 409 for another issuer while people are connected: a subject is somebody's name at one
+ * issuer alone, and somebody else's at another
+ */
 export const editSource = (
   context: Context,
   { source, option }: { source: AuthSourceRow; option: SourceOption },
   by: AuditSource,
-): Promise<AuthSourceRow> => save(context, option, by, (tx, values) => updateSource(tx, source.id, values), source)
+): Promise<AuthSourceRow> =>
+  save(
+    context,
+    option,
+    by,
+    async (tx, values) => {
+      const edited = await updateSource(tx, source.id, values)
+      if (edited && edited.issuer !== source.issuer && !option.hasSamePeople) await requireNoPeople(tx, source)
+      return edited
+    },
+    source,
+  )
+
+async function requireNoPeople(tx: Context['db'], { id, issuer }: AuthSourceRow): Promise<void> {
+  await removePendingOf(tx, id)
+  if (await hasIdentities(tx, id))
+    throw conflict(`people are connected with ${issuer}: another issuer has other people`)
+}
 
 /** @throws Refusal 404 when it is gone, 409 while accounts are of it, unless these become accounts of this site. @returns how many did */
 export async function deleteSource(
@@ -80,7 +104,7 @@ async function save(
   write: (tx: Context['db'], values: Values) => Promise<AuthSourceRow | undefined>,
   before?: AuthSourceRow,
 ): Promise<AuthSourceRow> {
-  const { secret, groupTeams, isTried, ...given } = option
+  const { secret, groupTeams, isTried, hasSamePeople: _, ...given } = option
   requirePossible(given, groupTeams)
   const clientSecret = typeof secret === 'string' ? sealSecret(context, secret) : secret
   try {

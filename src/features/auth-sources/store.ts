@@ -88,6 +88,10 @@ export async function takePending(tx: Db, { handleHash }: PendingIdentityRow): P
   return gone.length > 0
 }
 
+export async function removePendingOf(tx: Db, sourceId: number): Promise<void> {
+  await tx.delete(pendingIdentities).where(eq(pendingIdentities.sourceId, sourceId))
+}
+
 export async function removeExpiredPending(db: Db, now: Date): Promise<void> {
   await db.delete(pendingIdentities).where(lte(pendingIdentities.expiresAt, now))
 }
