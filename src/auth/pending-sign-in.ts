@@ -1,8 +1,8 @@
 import { and, eq } from 'drizzle-orm'
-import { externalIdentities } from '../../db/schema/external-identities.ts'
 import { type UserRow, users } from '../../db/schema/users.ts'
 import type { Context } from '../context.ts'
 import { sha256Hex } from '../kernel/hashing.ts'
+import { isConnected } from './connection.ts'
 
 /** Longest time between the first and the second factor. */
 export const PENDING_SECONDS = 600
@@ -29,7 +29,7 @@ export function sealPending(
   return Buffer.from(secrets.seal(PURPOSE, parts.join(' '))).toString('base64url')
 }
 
-/** Undefined when it is too old, was made elsewhere, or the account has got another password, lost the connection or was closed. */
+/** Undefined when it is too old, was made elsewhere, the account has got another password, lost the connection or was closed, or the source was switched off. */
 export async function openPending(context: Context, sealed: string | undefined): Promise<PendingSignIn | undefined> {
   const text = sealed && context.secrets.tryOpen(PURPOSE, Buffer.from(sealed, 'base64url'))
   const [, id, until, remembered, identityId, mark] = /^(\d+) (\d+) ([01]) (\d+) ([0-9a-f]{64})$/.exec(text ?? '') ?? []
@@ -37,13 +37,9 @@ export async function openPending(context: Context, sealed: string | undefined):
   const isPerson = and(eq(users.id, Number(id)), eq(users.kind, 'user'))
   const [user] = await context.db.select().from(users).where(isPerson)
   if (!user || passwordMark(user) !== mark || !user.isActive || user.prohibitLogin) return undefined
-  if (identityId !== '0' && !(await isConnected(context, user.id, Number(identityId)))) return undefined
-  return { user, isRemembered: remembered === '1' }
-}
-
-async function isConnected({ db }: Context, userId: number, id: number): Promise<boolean> {
-  const own = and(eq(externalIdentities.id, id), eq(externalIdentities.userId, userId))
-  return (await db.$count(externalIdentities, own)) > 0
+  const connection = Number(identityId) || undefined
+  if (connection !== undefined && !(await isConnected(context.db, user.id, connection))) return undefined
+  return { user, isRemembered: remembered === '1', identityId: connection }
 }
 
 const passwordMark = ({ passwordHash }: UserRow): string => sha256Hex(passwordHash)

@@ -8,6 +8,7 @@ import type { Context } from '../context.ts'
 import { randomHex, sha256Hex } from '../kernel/hashing.ts'
 import { numberedPage, type Page, type Paged } from '../kernel/page.ts'
 import type { Actor } from './actor.ts'
+import { isConnected } from './connection.ts'
 import type { RequestOrigin } from './origin.ts'
 
 const SECRET_BYTES = 32
@@ -34,16 +35,18 @@ export interface SignIn {
   isRemembered: boolean
   /** When they showed who they are, where that was elsewhere and earlier. */
   authenticatedAt?: Date | undefined
+  /** The connection with a source that was the first factor, where it was one. */
+  identityId?: number | undefined
   /** The session that the browser had until now: it ends, so that nobody who planted it gets a better one. */
   replaces?: SessionRow | undefined
 }
 
 /**
  * Begins a session, and records the sign-in.
- * @returns undefined when the account was closed, or got another password, after it was judged
+ * @returns undefined when the account was closed, or got another password, or lost the connection that opened it, after it was judged
  */
 export function createSession(context: Context, signIn: SignIn): Promise<NewSession | undefined> {
-  const { user, method, origin, isRemembered, replaces, authenticatedAt } = signIn
+  const { user, method, origin, isRemembered, replaces, authenticatedAt, identityId } = signIn
   const now = context.clock.now()
   const expiresAt = new Date(now.getTime() + context.config.sessionMaxSeconds * 1000)
   const secret = randomHex(SECRET_BYTES)
@@ -53,6 +56,8 @@ export function createSession(context: Context, signIn: SignIn): Promise<NewSess
     const mayEnter = and(judged, eq(users.isActive, true), eq(users.prohibitLogin, false))
     const entered = await tx.update(users).set({ lastLoginAt: now }).where(mayEnter).returning({ id: users.id })
     if (entered.length === 0) return undefined
+    // Only now, with the row locked: who takes a connection away locks it too, and ends the sessions that are there.
+    if (identityId !== undefined && !(await isConnected(tx, user.id, identityId))) return undefined
     if (replaces) await tx.delete(sessions).where(eq(sessions.id, replaces.id))
     const [row] = await tx
       .insert(sessions)
@@ -193,13 +198,9 @@ export async function endSession(db: Db, { userId, id }: Pick<SessionRow, 'userI
 }
 
 /** Ends all sessions of a person, but for the one that is kept. */
-export async function endSessions(db: Db, userId: number, kept?: SessionRow): Promise<number> {
+export async function endSessions(db: Db, userId: number, kept?: SessionRow): Promise<void> {
   const others = kept === undefined ? undefined : ne(sessions.id, kept.id)
-  const gone = await db
-    .delete(sessions)
-    .where(and(eq(sessions.userId, userId), others))
-    .returning({ id: sessions.id })
-  return gone.length
+  await db.delete(sessions).where(and(eq(sessions.userId, userId), others))
 }
 
 export async function deleteExpiredSessions({ db, clock }: Pick<Context, 'db' | 'clock'>): Promise<void> {

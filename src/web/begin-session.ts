@@ -16,6 +16,8 @@ export interface ProvenPerson {
   isRemembered: boolean
   /** When they showed who they are, where that was elsewhere and earlier. */
   authenticatedAt?: Date
+  /** The connection with a source that was the first factor, where it was one. */
+  identityId?: number | undefined
   /** What the form had as `redirect_to`, unread. */
   redirectTo: string | undefined
 }
@@ -27,12 +29,11 @@ export interface ProvenPerson {
 export async function beginSession(
   context: Context,
   request: Request,
-  { user, method, isRemembered, redirectTo, authenticatedAt }: ProvenPerson,
+  { redirectTo, ...proven }: ProvenPerson,
 ): Promise<Response> {
-  requireUsableAccount(context, user, true)
+  requireUsableAccount(context, proven.user, true)
   const origin = originOf(context, exchangeOf(request))
-  const replaces = presentSession(request)
-  const begun = await createSession(context, { user, method, origin, isRemembered, authenticatedAt, replaces })
+  const begun = await createSession(context, { ...proven, origin, replaces: presentSession(request) })
   if (!begun) throw conflict('the account was changed meanwhile: sign in again')
   const cookies = [sessionCookie(context, begun), clearCookie(context, 'sign_in')]
   return seeOther(context, localTarget(context, redirectTo) ?? '/', cookies)

@@ -120,7 +120,7 @@ async function settle(context: Context, request: Request, { source, flow, person
     return seeOther(context, secondFactorPath(context, redirectTo), cookies)
   }
   const { authenticatedAt } = person
-  const proven = { user, method: 'provider', isRemembered: false, authenticatedAt, redirectTo } as const
+  const proven = { user, method: 'provider', isRemembered: false, identityId, authenticatedAt, redirectTo } as const
   return beginSession(context, request, proven)
 }
 

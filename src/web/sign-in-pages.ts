@@ -114,7 +114,7 @@ const secondFactorPages = (context: Context) =>
       async ({ body, request, actor }) => {
         const pending = await openPending(context, readCookie(context, request, 'sign_in'))
         if (!pending) return seeOther(context, '/user/login', [clearCookie(context, 'sign_in')])
-        const { user, isRemembered } = pending
+        const { user, isRemembered, identityId } = pending
         const again = (fault: FormFault) => secondFactorPage(context, actor, { redirectTo: body.redirect_to, fault })
         const code = body.passcode?.trim() ?? ''
         if (code === '') return again({ status: 422, field: 'passcode', message: 'Enter a code' })
@@ -125,7 +125,7 @@ const secondFactorPages = (context: Context) =>
         } catch (error) {
           return again(faultOf(error))
         }
-        const proven = { user, method: 'two_factor', isRemembered, redirectTo: body.redirect_to } as const
+        const proven = { user, method: 'two_factor', isRemembered, identityId, redirectTo: body.redirect_to } as const
         return beginSession(context, request, proven)
       },
       { publicPage: { beforeSignIn: true }, body: t.Object({ ...formToken, ...redirectTo, passcode: formText(64) }) },

@@ -1,7 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
 import { TOTP } from 'otpauth'
+import { users } from '../../db/schema/users.ts'
+import { createSession } from '../../src/auth/sessions.ts'
 import { startOpenIdProvider, type TestProvider } from '../harness/openid-provider.ts'
 import { startTestService, type TestService } from '../harness/service.ts'
+import { until } from '../harness/until.ts'
 import { addTestSource, comeBy, leave, newVisitor, whoIs } from './provider-stage.ts'
 
 let service: TestService
@@ -115,8 +119,36 @@ describe('signing in by a provider', () => {
     expect([right.location, await whoIs(second)]).toEqual(['/user/settings', name])
     const third = newVisitor(service)
     await comeBy(third)
+    await sqlOf()`update auth_sources set is_active = false`
+    expect((await third.post('/user/two_factor', { passcode: code() })).location).toBe('/user/login')
+    await sqlOf()`update auth_sources set is_active = true`
+    await comeBy(third)
     await sqlOf()`delete from external_identities where user_id = (select id from users where name = ${name})`
     expect((await third.post('/user/two_factor', { passcode: code() })).location).toBe('/user/login')
+  })
+
+  test('gives no session for a connection that is taken away at that moment', async () => {
+    const { name } = somebody()
+    await comeBy(newVisitor(service))
+    const { context } = service
+    const [user] = await context.db.select().from(users).where(eq(users.name, name))
+    if (!user) throw new Error('there is no account')
+    const [identity] = await sqlOf()<{ id: number }[]>`select id from external_identities where user_id = ${user.id}`
+    const origin = { address: undefined, route: 'GET /', requestId: 'x' }
+    const signIn = { user, method: 'provider', isRemembered: false, origin, identityId: identity?.id } as const
+    expect(await createSession(context, signIn)).toBeDefined()
+    let late: ReturnType<typeof createSession> | undefined
+    await sqlOf().begin(async (leaving) => {
+      await leaving`select 1 from users where id = ${user.id} for update`
+      late = createSession(context, signIn)
+      await until(async () => {
+        const [row] = await sqlOf()<{ waiting: number }[]>`select count(*)::int as waiting from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`
+        return row?.waiting === 1
+      }, 'the sign-in waits for the account')
+      await leaving`delete from external_identities where user_id = ${user.id}`
+    })
+    expect(await late).toBeUndefined()
   })
 
   test('is refused to accounts that may not enter, and opens none of them', async () => {

@@ -8,7 +8,7 @@ import { askProvider } from './provider.ts'
 /** Time to sign in elsewhere. */
 export const FLOW_SECONDS = 900
 const PURPOSE = 'provider sign-in'
-/** So that the cookie stays one that browsers keep. What is longer is forgotten: the sign-in then leads home. */
+/** In bytes, so that the cookie stays one that browsers keep. What is longer is forgotten: the sign-in then leads home. */
 const MAX_TARGET = 2000
 
 export type Flow = typeof Flow.static
@@ -51,7 +51,7 @@ export async function beginFlow(
     verifier: openid.randomPKCECodeVerifier(),
     until: Math.floor(context.clock.now().getTime() / 1000) + FLOW_SECONDS,
     isConnecting,
-    ...(redirectTo !== undefined && redirectTo.length <= MAX_TARGET ? { redirectTo } : {}),
+    ...(redirectTo !== undefined && Buffer.byteLength(JSON.stringify(redirectTo)) <= MAX_TARGET ? { redirectTo } : {}),
   }
   const location = openid.buildAuthorizationUrl(configuration, {
     redirect_uri: callbackUrl(context, source),
