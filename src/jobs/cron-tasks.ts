@@ -107,11 +107,8 @@ export async function removeOldTicks(db: Context['db'], before: Date): Promise<n
     .select({ task: newer.task })
     .from(newer)
     .where(and(eq(newer.task, cronTicks.task), gt(newer.dueAt, cronTicks.dueAt)))
-  const gone = await db
-    .delete(cronTicks)
-    .where(and(lt(cronTicks.claimedAt, before), exists(later)))
-    .returning({ task: cronTicks.task })
-  return gone.length
+  const gone = await db.delete(cronTicks).where(and(lt(cronTicks.claimedAt, before), exists(later)))
+  return gone.count
 }
 
 /** One waits at most (the key), one runs at most (the queue). */

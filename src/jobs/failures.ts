@@ -48,6 +48,6 @@ export async function retryFailedJob(db: Db, id: number): Promise<boolean> {
 
 /** Forgets jobs that were retired before `before`, and returns how many. */
 export async function removeRetiredJobs(db: Db, before: Date): Promise<number> {
-  const rows = await db.delete(jobs).where(lt(jobs.retiredAt, before)).returning({ id: jobs.id })
-  return rows.length
+  const gone = await db.delete(jobs).where(lt(jobs.retiredAt, before))
+  return gone.count
 }

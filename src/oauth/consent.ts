@@ -2,9 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { and, desc, eq, gt, isNull, lt } from 'drizzle-orm'
 import { beyondNewest } from '../../db/beyond-newest.ts'
 import { oauthApplications, oauthRequests } from '../../db/schema/oauth.ts'
+import { sessions } from '../../db/schema/sessions.ts'
 import { base32 } from '../auth/oauth-secrets.ts'
 import type { Context } from '../context.ts'
 import { isRegisteredRedirect } from '../features/oauth-applications/redirect-uris.ts'
+import { conflict } from '../kernel/errors.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
 import { errorOf, type Person, sentBack } from './authorize.ts'
 import { OAuthError } from './errors.ts'
@@ -16,12 +18,20 @@ const ANSWER_MS = 3_600_000
 /** Of one session. The oldest is forgotten when there would be more. */
 const MAX_REQUESTS = 20
 
-/** Keeps a request until it is answered. @returns its handle, for the form */
+/**
+ * Keeps a request until it is answered.
+ * @returns its handle, for the form
+ * @throws Refusal 409 when the session has ended meanwhile
+ */
 export async function keepRequest(context: Context, request: AuthorizationRequest, person: Person): Promise<string> {
   const { db, clock } = context
   const handle = base32(randomBytes(32))
   const sessionId = person.session.id
   await db.transaction(async (tx) => {
+    // Of requests at once, each sees what the one before has kept.
+    const own = tx.select({ id: sessions.id }).from(sessions).where(eq(sessions.id, sessionId))
+    const [session] = await own.for('no key update')
+    if (!session) throw conflict('you were signed out meanwhile: sign in again')
     await tx.insert(oauthRequests).values({
       handle,
       sessionId,
@@ -110,9 +120,6 @@ function agrees(form: ConsentForm, { request, application }: Kept): boolean {
 /** Forgets requests that nobody has answered. */
 export async function removeOldRequests({ db, clock }: Context): Promise<number> {
   const before = new Date(clock.now().getTime() - ANSWER_MS)
-  const gone = await db
-    .delete(oauthRequests)
-    .where(lt(oauthRequests.createdAt, before))
-    .returning({ handle: oauthRequests.handle })
-  return gone.length
+  const gone = await db.delete(oauthRequests).where(lt(oauthRequests.createdAt, before))
+  return gone.count
 }

@@ -92,9 +92,6 @@ const KEPT_MS = 3_600_000
 
 export async function removeOldDevices({ db, clock }: Context): Promise<number> {
   const before = new Date(clock.now().getTime() - KEPT_MS)
-  const gone = await db
-    .delete(oauthDeviceCodes)
-    .where(lt(oauthDeviceCodes.expiresAt, before))
-    .returning({ id: oauthDeviceCodes.id })
-  return gone.length
+  const gone = await db.delete(oauthDeviceCodes).where(lt(oauthDeviceCodes.expiresAt, before))
+  return gone.count
 }

@@ -50,11 +50,8 @@ export async function publishedKeys(context: Context): Promise<Record<string, st
 /** Forgets keys whose tokens have all ended. @returns how many */
 export async function removeRetiredKeys({ db, clock }: Context): Promise<number> {
   const before = new Date(clock.now().getTime() - PUBLISHED_AFTER_MS)
-  const gone = await db
-    .delete(oauthSigningKeys)
-    .where(lt(oauthSigningKeys.retiredAt, before))
-    .returning({ kid: oauthSigningKeys.kid })
-  return gone.length
+  const gone = await db.delete(oauthSigningKeys).where(lt(oauthSigningKeys.retiredAt, before))
+  return gone.count
 }
 
 async function findSigning({ db }: Context): Promise<OAuthSigningKeyRow | undefined> {

@@ -93,11 +93,8 @@ export async function removeOldDeliveries(db: Db, before: Date, limit: number): 
     .where(lt(hookDeliveries.createdAt, before))
     .orderBy(asc(hookDeliveries.createdAt))
     .limit(limit)
-  const gone = await db
-    .delete(hookDeliveries)
-    .where(inArray(hookDeliveries.id, oldest))
-    .returning({ id: hookDeliveries.id })
-  return gone.length
+  const gone = await db.delete(hookDeliveries).where(inArray(hookDeliveries.id, oldest))
+  return gone.count
 }
 
 /** Deletes what is over of deliveries beyond the newest `keep` of each hook, at most `limit` of them, and returns how many. */
@@ -107,6 +104,6 @@ export async function removeExcessDeliveries(db: Db, keep: number, limit: number
       select beyond.id from ${hooks} cross join lateral (
         select id from ${hookDeliveries} where hook_id = hooks.id and state <> 'waiting' order by id desc offset ${keep}) beyond
       limit ${limit})
-    delete from ${hookDeliveries} using over where hook_deliveries.id = over.id returning hook_deliveries.id`)
-  return gone.length
+    delete from ${hookDeliveries} using over where hook_deliveries.id = over.id`)
+  return gone.count
 }

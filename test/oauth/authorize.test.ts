@@ -364,6 +364,18 @@ test('one consent gives one code, also of two answers at once', async () => {
   expect((await consent(visitor, page)).status).toBe(400)
 })
 
+test('of requests that nobody answers a session keeps the newest twenty, also of many at once', async () => {
+  const { visitor, app } = await newParty(service)
+  const pages = await Promise.all(Array.from({ length: 40 }, () => visitor.get(authorizePath(app))))
+  expect(pages.map(({ status }) => status)).toEqual(Array(40).fill(200))
+  const ofApp = service.context.sql`
+    select r.created_at from oauth_requests r join oauth_applications a on a.id = r.application_id
+    where a.client_id = ${app.clientId} order by r.created_at desc`
+  const kept = (await ofApp).map((row) => row.created_at.getTime())
+  // Two of one millisecond are as new as each other.
+  expect(kept.filter((time) => time < (kept[19] ?? 0))).toEqual([])
+})
+
 test.each(['scope', 'nonce', 'state', 'redirect_uri', 'client_id', 'request', 'granted'])(
   'a form whose %s was changed is refused, and the request stays',
   async (name) => {

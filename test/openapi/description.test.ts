@@ -146,6 +146,9 @@ test('an open route may be called without a credential, others may not', () => {
   expect(at('paths', '/repos/{owner}/{repo}/commits/{sha}', 'get', 'security')).toBeUndefined()
   expect(listOf(at('security'))).toContainEqual({ AuthorizationHeaderToken: [] })
   expect(listOf(at('security'))).not.toContainEqual({})
+  expect(listOf(at('security'))).toContainEqual({ Session: [] })
+  const cookie = { type: 'apiKey', in: 'cookie', name: '__Host-hearth_session' }
+  expect(at('components', 'securitySchemes', 'Session')).toMatchObject(cookie)
 })
 
 test('only a body that a route needs is required', () => {

@@ -105,6 +105,6 @@ export async function removeOldActivities(db: Db, before: Date, limit: number): 
     .where(lt(activities.createdAt, before))
     .orderBy(asc(activities.createdAt))
     .limit(limit)
-  const gone = await db.delete(activities).where(inArray(activities.id, oldest)).returning({ id: activities.id })
-  return gone.length
+  const gone = await db.delete(activities).where(inArray(activities.id, oldest))
+  return gone.count
 }

@@ -75,5 +75,5 @@ export async function removeExpired(tx: Db, now: Date): Promise<number> {
   const gone = await tx.delete(emailConfirmations).where(and(locked, isExpired)).returning()
   const ids = gone.map(({ emailId }) => emailId)
   const waits = and(anyOf(emails.id, ids), eq(emails.isActivated, false))
-  return (await tx.delete(emails).where(waits).returning({ id: emails.id })).length
+  return (await tx.delete(emails).where(waits)).count
 }

@@ -18,6 +18,11 @@ export const securitySchemes: JsonObject = {
     description: 'An access token in the address. Addresses get logged: prefer the header.',
   },
   AccessToken: { type: 'apiKey', in: 'query', name: 'access_token', description: 'The same as `token`.' },
+  Session: {
+    ...{ type: 'apiKey', in: 'cookie', name: '__Host-hearth_session' },
+    description:
+      'The cookie of a browser that is signed in; its name is `hearth_session` over plain http. A change has to come from a page of the service (`Sec-Fetch-Site`, `Origin`), or to bring the `_csrf` of its forms as `X-Csrf-Token`.',
+  },
   SudoHeader: { type: 'apiKey', in: 'header', name: 'Sudo', description: 'Name of the user an administrator acts as.' },
   SudoParam: { type: 'apiKey', in: 'query', name: 'sudo', description: 'The same as the header `Sudo`.' },
   TOTPHeader: {
@@ -33,6 +38,7 @@ const byAnything: JsonObject[] = [
   { AuthorizationHeaderToken: [] },
   { Token: [] },
   { AccessToken: [] },
+  { Session: [] },
   { AuthorizationHeaderToken: [], SudoHeader: [] },
   { AuthorizationHeaderToken: [], SudoParam: [] },
 ]
