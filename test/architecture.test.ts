@@ -18,7 +18,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   version: [],
   postgres: [...ground, 'config', 'db'],
   'object-store': [...ground, 'config', 'log'],
-  storage: ['config', 'postgres'],
+  storage: ['kernel', 'config', 'postgres'],
   // Types only: what everything else is handed.
   context: [
     'db',

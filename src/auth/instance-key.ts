@@ -5,6 +5,7 @@ import type { Db } from '../../db/client.ts'
 import { instance } from '../../db/schema/instance.ts'
 import { type Config, ConfigError } from '../config.ts'
 import { randomHex } from '../kernel/hashing.ts'
+import { programName } from '../kernel/program-name.ts'
 import { readOrMakeSecretFile } from '../kernel/secret-file.ts'
 import { countSealed } from './sealed-values.ts'
 import { createSecrets, type Secrets } from './secrets.ts'
@@ -58,7 +59,8 @@ export async function inspectKey(db: Db, config: KeyConfig): Promise<KeyState> {
   try {
     const secrets = await openSecrets(db, config)
     const { sealed, unreadable } = await countSealed(db, secrets)
-    if (unreadable === 0) return { detail: `${sourceOf(config)} holds the key of this database` }
+    const known = `${sourceOf(config)} holds the key of this database (fingerprint ${secrets.fingerprint}); a copy of it belongs beside the backups`
+    if (unreadable === 0) return { detail: known }
     const detail = `${unreadable} of ${sealed} stored secrets cannot be opened with it: they were sealed with another key`
     return { detail, remedy: 'set these second factors and hooks up again' }
   } catch (error) {
@@ -73,7 +75,7 @@ function otherKey(config: KeyConfig, fault: string): ConfigError {
     config.secretKey === undefined ? remedy : 'set SECRET_KEY to what it was, or to the content of the first secret.key'
   return new ConfigError(
     `The secret key is missing or wrong: ${fault}`,
-    `${bring}. Where it is lost: "hearth key adopt --help"`,
+    `${bring}. Where it is lost: "${programName} key adopt --help"`,
   )
 }
 

@@ -1,12 +1,14 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
-import { messageOf } from '../kernel/thrown.ts'
+import { describeVariables, isSecret } from '../config.ts'
+import { programName } from '../kernel/program-name.ts'
+import { errorCode, messageOf } from '../kernel/thrown.ts'
 
 /** A command was called wrongly. The message says how; the exit status is 64 (EX_USAGE of sysexits.h). */
 export class UsageError extends Error {
   readonly exitCode = 64
 }
 
-/** One word of the command line: `hearth migrate`, or `hearth user create` with the parent `user`. */
+/** One word of the command line: `migrate`, or `user create` with the parent `user`. */
 export interface Command {
   /** Words after the program's name, such as `user create`. */
   name: string
@@ -60,8 +62,21 @@ function parse(command: Command, words: string[]) {
   try {
     return parseArgs({ args: words, options, allowPositionals: true, strict: true })
   } catch (error) {
-    throw new UsageError(messageOf(error))
+    const unknown = /^Unknown option '(-[^']+)'/.exec(messageOf(error))?.[1]
+    if (errorCode(error) !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION' || unknown === undefined)
+      throw new UsageError(messageOf(error))
+    throw new UsageError(`there is no option ${unknown}; ${insteadOf(unknown, command, words)}`)
   }
+}
+
+/** Many programs take as options what are settings here. */
+function insteadOf(option: string, { name }: Command, words: readonly string[]): string {
+  const variable = option.replace(/^-+/, '').replaceAll('-', '_').toUpperCase()
+  if (!describeVariables().some((known) => known.name === variable)) return `"${programName} ${name} --help" lists them`
+  const place = words.findIndex((word) => word === option || word.startsWith(`${option}=`))
+  const given = words[place]?.split('=')[1] ?? words[place + 1] ?? '...'
+  const value = isSecret(variable) || !/^[\w.:/-]+$/.test(given) ? '...' : given
+  return `it is a setting: ${variable}=${value} ${programName} ${name}`
 }
 
 /** The whole help of one command. */
@@ -74,7 +89,7 @@ export function commandHelp(command: Command): string {
   ])
   rows.push(['--help', 'Shows this text.'])
   const details = command.details === undefined ? '' : `\n${command.details}\n`
-  return `Usage: hearth ${command.name}${operands}${options.length > 0 ? ' [options]' : ''}
+  return `Usage: ${programName} ${command.name}${operands}${options.length > 0 ? ' [options]' : ''}
 
 ${command.summary}
 ${details}

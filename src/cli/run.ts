@@ -1,6 +1,7 @@
 import { MigrationError } from '../../db/migrate.ts'
 import { ConfigError } from '../config.ts'
 import { Refusal } from '../kernel/errors.ts'
+import { programName } from '../kernel/program-name.ts'
 import { errorCode, messageOf } from '../kernel/thrown.ts'
 import { version } from '../version.ts'
 import { type Command, columns, commandHelp, readInput, UsageError } from './arguments.ts'
@@ -60,30 +61,30 @@ function findCommand(words: readonly string[]): { command: Command; rest: string
   }
   const within = commandsWithin(words[0])
   if (within.length > 0) throw new UsageError(`say one of: ${within.map(({ name }) => name).join(', ')}`)
-  throw new UsageError(`there is no command "${words[0]}"; --help lists them`)
+  throw new UsageError(`there is no command "${words[0]}"; "${programName} --help" lists them`)
 }
 
 const commandsWithin = (word: string | undefined) => commands.filter(({ name }) => name.startsWith(`${word} `))
 
 function groupHelp(word: string | undefined, group: readonly Command[]): string {
-  return `Usage: hearth ${word} COMMAND [options]
+  return `Usage: ${programName} ${word} COMMAND [options]
 
 Commands:
 ${columns(group.map(({ name, summary }) => [name, summary]))}
 
-"hearth ${word} COMMAND --help" says more about one of them.
+"${programName} ${word} COMMAND --help" says more about one of them.
 `
 }
 
 function overview(): string {
-  return `Usage: hearth [command] [options]
+  return `Usage: ${programName} [command] [options]
 
 Hearth ${version}: a self-hosted Git service.
 
 Commands:
 ${columns(commands.map(({ name, summary }) => [name, summary]))}
 
-"hearth COMMAND --help" says more about one of them. Settings are environment variables; "hearth config" lists them.
+"${programName} COMMAND --help" says more about one of them. Settings are environment variables; "${programName} config" lists them.
 `
 }
 
@@ -106,9 +107,9 @@ function explain(error: unknown): number {
 
 const OUTSIDE: Readonly<Record<string, string>> = {
   EACCES: 'This user may not do that.',
-  ECONNREFUSED: 'The database does not answer.',
-  ENOTFOUND: 'The host of the database is unknown.',
-  CONNECT_TIMEOUT: 'The database does not answer.',
+  ECONNREFUSED: 'The database does not answer: start it, or correct DATABASE_URL.',
+  ENOTFOUND: 'The host of the database is unknown: correct DATABASE_URL.',
+  CONNECT_TIMEOUT: 'The database does not answer: start it, or correct DATABASE_URL.',
   '08P01': 'The pooler in front of the database needs another setting: docs/operations.md has it.',
   '28P01': 'The database refuses the password in DATABASE_URL.',
   '3D000': 'The database that DATABASE_URL names does not exist.',
@@ -116,5 +117,7 @@ const OUTSIDE: Readonly<Record<string, string>> = {
 
 function outsideFault(error: unknown): string | undefined {
   const advice = OUTSIDE[errorCode(error) ?? '']
-  return advice === undefined ? undefined : `${advice} (${messageOf(error)})\n"hearth doctor" looks for more.`
+  // Of a name with several addresses, none of which answers, there is no message.
+  const said = messageOf(error) || errorCode(error)
+  return advice === undefined ? undefined : `${advice} (${said}) "${programName} doctor" looks for more.`
 }

@@ -2,18 +2,26 @@ import { loadProcessConfig } from '../config.ts'
 import { createLog, type Log } from '../log.ts'
 import { type Service, startService } from '../service.ts'
 import type { Command } from './arguments.ts'
+import { waitForDatabase } from './wait-for-database.ts'
+import { welcomeLine, welcomeText } from './welcome.ts'
 
 export const serveCommand: Command = {
   name: 'serve',
   summary: 'Serves until it is stopped by SIGTERM or SIGINT. The default.',
   details: `Starts the built-in PostgreSQL unless DATABASE_URL is set, migrates the database, creates the first administrator
-on an empty one, and listens. On a signal it takes no new request, lets running ones end for at most
+on an empty one, and listens. A database that is away is waited for, for a minute. On a signal it takes no new request, lets running ones end for at most
 SHUTDOWN_TIMEOUT_SECONDS, and exits with 0; a second signal ends it at once.`,
   async run() {
     const config = loadProcessConfig()
     const log = createLog(config)
     keepAlive(log)
     const stopped = untilSignal()
+    if (config.databaseUrl !== undefined) {
+      const stopping = new AbortController()
+      void stopped.then(() => stopping.abort())
+      await waitForDatabase({ url: config.databaseUrl, log, signal: stopping.signal })
+      if (stopping.signal.aborted) return 0
+    }
     const service = await startService(config, { log })
     log.info({ url: service.url, publicUrl: service.context.baseUrl }, 'listening')
     welcome(service)
@@ -46,24 +54,9 @@ function untilSignal(): Promise<string> {
   return promise
 }
 
-/** On the first start: what to do next, and the generated password, which is shown nowhere else. */
-function welcome({ firstAdministrator, context }: Service): void {
+/** To standard error, away from the log: it holds a password, and is for people. */
+function welcome({ firstAdministrator, context: { baseUrl, config } }: Service): void {
   if (firstAdministrator === undefined) return
-  const { username, password } = firstAdministrator
-  const login = `${username}:${password ?? '$ADMIN_PASSWORD'}`
-  process.stdout.write(`
-Hearth is ready: ${context.baseUrl}
-
-  Administrator   ${username}
-  Password        ${password === undefined ? 'the one in ADMIN_PASSWORD' : `${password}   (shown only now)`}
-${context.config.enableSwagger ? `  API reference   ${context.baseUrl}/api/swagger\n` : ''}
-Create an access token and a repository, and clone it:
-
-  curl -u '${login}' -H 'content-type: application/json' \\
-    -d '{"name":"laptop","scopes":["all"]}' ${context.baseUrl}/api/v1/users/${username}/tokens
-  curl -u '${login}' -H 'content-type: application/json' \\
-    -d '{"name":"hello","auto_init":true}' ${context.baseUrl}/api/v1/user/repos
-  git clone ${context.baseUrl}/${username}/hello.git
-
-`)
+  const told = { ...firstAdministrator, baseUrl, hasReference: config.enableSwagger }
+  process.stderr.write(config.logFormat === 'json' ? welcomeLine(told) : welcomeText(told))
 }

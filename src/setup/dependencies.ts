@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fingerprint } from './fingerprint.ts'
+import { writeFault } from './write-fault.ts'
 
 const root = resolve(import.meta.dir, '../..')
 const mark = `${root}/node_modules/.installed`
@@ -13,6 +14,11 @@ export const isInstalled = (): boolean => existsSync(mark) && readFileSync(mark,
 
 /** Installs the locked packages. Says everything on standard error: the output belongs to the command. Ends the process when it fails. */
 export async function install(): Promise<void> {
+  const fault = writeFault(root)
+  if (fault !== undefined) {
+    process.stderr.write(`${fault}\n`)
+    process.exit(1)
+  }
   process.stderr.write('Installing the locked dependencies (once) ...\n')
   const options = ['install', '--frozen-lockfile', '--no-progress']
   const installer = Bun.spawn([process.execPath, ...options], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })

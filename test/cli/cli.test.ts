@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { nameOf } from '../../src/kernel/program-name.ts'
 import { createClient } from '../harness/client.ts'
 import { createBareDatabase, type TestDatabase } from '../harness/database.ts'
 import { listen } from '../harness/listen.ts'
@@ -45,7 +46,7 @@ describe('help', () => {
       expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'))
       const help = await run(`${name} --help`)
       expect(help.exitCode).toBe(0)
-      expect(help.stdout).toStartWith(`Usage: hearth ${name}`)
+      expect(help.stdout).toStartWith(`Usage: bun run start ${name}`)
       expect(help.stdout).toContain('--help')
     }
   })
@@ -63,7 +64,13 @@ describe('help', () => {
     ['user', 'say one of: user create, user list, user set-password, user generate-token'],
     ['user create', '"user create" takes NAME after it'],
     ['user create bob', '--email ADDRESS is required'],
-    ['migrate --fast', "Unknown option '--fast'"],
+    ['migrate --fast', 'there is no option --fast; "bun run start migrate --help" lists them\n'],
+    ['serve --port 3', 'there is no option --port; it is a setting: PORT=3 bun run start serve\n'],
+    [
+      '--public-url=http://x',
+      'there is no option --public-url; it is a setting: PUBLIC_URL=http://x bun run start serve\n',
+    ],
+    ['serve --admin-password hidden', 'it is a setting: ADMIN_PASSWORD=... bun run start serve\n'],
   ])('"%s" is refused with what to say instead', async (words, message) => {
     const { exitCode, stderr } = await run(words)
     expect(stderr).toContain(message)
@@ -114,6 +121,38 @@ describe('what the program needs and does not find is said in one line, with the
     expect(stderr).toBe(`PORT=${PORT} is in use. To fix it: set PORT to another port; 0 takes a free one\n`)
     expect(exitCode).toBe(78)
   })
+})
+
+test.each(['DATA_DIR', 'REPOSITORIES_DIR'])('a %s that cannot be made is said in one line', async (name) => {
+  const inTheWay = join(folder, 'in the way')
+  await Bun.write(inTheWay, '')
+  const { exitCode, stderr } = await runProgram([], { ...settings, PORT: '0', [name]: join(inTheWay, 'data') })
+  expect(stderr).toStartWith(`${name}=${join(inTheWay, 'data')} cannot be written: ENOTDIR`)
+  expect(stderr).toMatch(/^[^\n]*\. To fix it: make it a folder that this user [^\n]*\n$/)
+  expect(exitCode).toBe(78)
+})
+
+test.each([
+  ['short', 'too short'],
+  ['password', 'common'],
+])('an ADMIN_PASSWORD of "%s" is said in one line', async (ADMIN_PASSWORD, fault) => {
+  const { exitCode, stderr } = await runProgram([], { ...settings, PORT: '0', ADMIN_PASSWORD })
+  expect(stderr).toBe(
+    `ADMIN_PASSWORD is ${fault}. To fix it: set it to 8 characters or more that nobody guesses, or leave it out: then one is made and shown\n`,
+  )
+  expect(exitCode).toBe(78)
+})
+
+test('hints call the program as people do: in a clone there is no hearth', async () => {
+  const clone = '/home/me/clone'
+  expect(nameOf(`${clone}/node_modules/.hearth/0123/bin/hearth`, '/$bunfs/root/a.js')).toBe('bun run start')
+  expect(nameOf('/usr/local/bin/bun', `${clone}/src/kernel/program-name.ts`)).toBe('bun run start')
+  expect(nameOf('/usr/local/bin/hearth', '/$bunfs/root/a.js')).toBe('hearth')
+  const nowhere = { ...settings, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }
+  const { stderr } = await runProgram(['user', 'list'], nowhere)
+  expect(stderr).toMatch(
+    /^The database does not answer: start it, or correct DATABASE_URL\. \([^\n]+\) "bun run start doctor" [^\n]+\n$/,
+  )
 })
 
 test('a first administrator that cannot be made is a wrong setting', async () => {

@@ -43,7 +43,7 @@ test.each(['', 'user list', 'user create bob --email bob@example.com', 'doctor -
     expect([exitCode, stdout]).toEqual([78, ''])
     const file = join(folder, 'second/secret.key')
     expect(stderr).toBe(
-      `The secret key is missing or wrong: ${file} does not exist, and SECRET_KEY is not set. To fix it: bring the file secret.key of the first server to ${file}, or set SECRET_KEY to what it holds. Where it is lost: "hearth key adopt --help"\n`,
+      `The secret key is missing or wrong: ${file} does not exist, and SECRET_KEY is not set. To fix it: bring the file secret.key of the first server to ${file}, or set SECRET_KEY to what it holds. Where it is lost: "bun run start key adopt --help"\n`,
     )
     expect(existsSync(file)).toBe(false)
   },
@@ -62,7 +62,15 @@ test('another SECRET_KEY is refused, and shown nowhere; the right one is taken',
 
 test('doctor tells it', async () => {
   const good = await run('doctor', 'first')
-  expect(good.stdout).toContain(`ok     Secret key: ${join(folder, 'first/secret.key')} holds the key of this database`)
+  const [row] = await open.sql<{ fingerprint: string }[]>`select key_fingerprint as fingerprint from instance`
+  expect(good.stdout).toContain(
+    `ok     Secret key: ${join(folder, 'first/secret.key')} holds the key of this database (fingerprint ${row?.fingerprint}); a copy of it belongs beside the backups\n`,
+  )
+  expect(good.stdout).not.toContain(key())
+  const byValue = await run('doctor', 'second', { SECRET_KEY: key() })
+  expect(byValue.stdout).toContain(
+    `ok     Secret key: SECRET_KEY holds the key of this database (fingerprint ${row?.fingerprint})`,
+  )
   const bad = await run('doctor', 'second', { SECRET_KEY: ANOTHER_KEY })
   expect(bad.stdout).toContain(
     'FAULT  Secret key: The secret key is missing or wrong: the key in SECRET_KEY is another one',

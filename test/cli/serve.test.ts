@@ -1,11 +1,30 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { waitForDatabase } from '../../src/cli/wait-for-database.ts'
+import { errorCode } from '../../src/kernel/thrown.ts'
+import { createLog } from '../../src/log.ts'
 import { findServer } from '../../src/postgres/server-file.ts'
+import { compiledProgram } from '../../src/setup/compiled-program.ts'
+import { layCableToDatabase } from '../harness/cable.ts'
 import { createClient } from '../harness/client.ts'
+import { createBareDatabase } from '../harness/database.ts'
 import { runProgram, serveProgram } from '../harness/program.ts'
 import { until } from '../harness/until.ts'
+
+/** Nobody listens on the first port. */
+const NOWHERE = 'postgres://nobody@127.0.0.1:1/none'
 
 let folder: string
 let settings: Record<string, string>
@@ -25,12 +44,15 @@ const server = () => findServer(join(folder, 'data', 'postgres', 'data'))
 let password = ''
 
 test('the first start makes an administrator, whose password it shows, and stops cleanly', async () => {
-  const first = await serveProgram(settings)
+  const first = await serveProgram({ ...settings, LOG_FORMAT: 'auto' })
+  await until(() => first.errors().includes('git clone'), 'it says what to do next')
   first.kill('SIGTERM')
   expect(await first.exited).toBe(0)
-  password = /Password +([0-9a-f]{24})/.exec(first.output())?.[1] ?? ''
+  password = /Password +([0-9a-f]{24})/.exec(first.errors())?.[1] ?? ''
   expect(password).not.toBe('')
-  expect(first.output()).toContain(`curl -u 'admin:${password}'`)
+  expect(first.errors()).toContain(`curl -u 'admin:${password}'`)
+  // The log, which may be kept by others, has none of it.
+  expect(first.output()).not.toContain(password)
   expect(server()).toBeUndefined()
 })
 
@@ -47,7 +69,7 @@ test('the second start shows none, finds everything again, and shares its databa
   second.kill('SIGINT')
   second.kill('SIGINT')
   expect(await second.exited).toBe(0)
-  expect(second.output()).not.toContain('shown only now')
+  expect(second.errors()).toBe('')
   expect(server()).toBeUndefined()
 })
 
@@ -62,6 +84,86 @@ test('after kill -9 the next start takes over what was left', async () => {
   next.kill('SIGTERM')
   expect(await next.exited).toBe(0)
   expect(server()).toBeUndefined()
+})
+
+test('with LOG_FORMAT=json the first start says it in one line', async () => {
+  const database = await createBareDatabase()
+  const first = await serveProgram({ DATABASE_URL: database.url, DATA_DIR: join(folder, 'json') })
+  await until(() => first.errors().includes('\n'), 'the line is there')
+  first.kill('SIGTERM')
+  expect(await first.exited).toBe(0)
+  expect(JSON.parse(first.errors())).toEqual({
+    level: 30,
+    time: expect.stringMatching(/^\d{4}-.*Z$/),
+    url: first.url,
+    username: 'admin',
+    password: expect.stringMatching(/^[0-9a-f]{24}$/),
+    msg: 'the first administrator is made',
+  })
+  await database.drop()
+})
+
+test('with ADMIN_PASSWORD the commands can be pasted as they are: curl asks for it', async () => {
+  const database = await createBareDatabase()
+  const ADMIN_PASSWORD = 'open sesame 1'
+  const first = await serveProgram({
+    ...{ DATABASE_URL: database.url, DATA_DIR: join(folder, 'own'), ADMIN_PASSWORD, LOG_FORMAT: 'auto' },
+  })
+  await until(() => first.errors().includes('git clone'), 'it says what to do next')
+  first.kill('SIGTERM')
+  expect(await first.exited).toBe(0)
+  expect(first.errors()).toContain('Create an access token and a repository, and clone it; curl asks for the password:')
+  expect(first.errors()).toContain("\n  curl -u admin -H 'content-type: application/json' \\\n")
+  expect(first.errors()).not.toContain('$')
+  expect(first.errors()).not.toContain(ADMIN_PASSWORD)
+  await database.drop()
+})
+
+/** Starts the program where it may take long until it listens. */
+function beginServing(name: string, DATABASE_URL: string) {
+  const log = join(folder, `${name}.log`)
+  writeFileSync(log, '')
+  const program = Bun.spawn([compiledProgram()], {
+    env: { PATH: process.env.PATH ?? '', PORT: '0', DATABASE_URL, DATA_DIR: join(folder, name) },
+    stdio: ['ignore', openSync(log, 'a'), 'ignore'],
+  })
+  return { program, said: () => readFileSync(log, 'utf8') }
+}
+const WAITS = 'the database does not answer; waiting for it, at most 60 s'
+
+test('a database that is away at the start is waited for, with a line', async () => {
+  const database = await createBareDatabase()
+  const { cable, url } = await layCableToDatabase(database.url)
+  cable.cut()
+  const { program, said } = beginServing('away', url)
+  await until(() => said().includes(WAITS), 'it waits')
+  cable.reconnect()
+  await until(() => said().includes('"listening"'), 'it listens', 55_000)
+  expect(said().split(WAITS)).toHaveLength(2)
+  program.kill('SIGTERM')
+  expect(await program.exited).toBe(0)
+  await cable.close()
+  await database.drop()
+})
+
+test('whoever stops it while it waits does not wait too', async () => {
+  const { program, said } = beginServing('stopped', NOWHERE)
+  await until(() => said().includes(WAITS), 'it waits')
+  program.kill('SIGTERM')
+  expect(await program.exited).toBe(0)
+})
+
+test('after the time for it, and where waiting does not help, the fault is told', async () => {
+  const log = createLog({ logLevel: 'silent', logFormat: 'json' })
+  const { signal } = new AbortController()
+  expect(errorCode(await waitForDatabase({ url: NOWHERE, log, signal, waitMs: 0 }).catch((error) => error))).toBe(
+    'ECONNREFUSED',
+  )
+  const database = await createBareDatabase()
+  const url = new URL(database.url)
+  url.pathname = '/no-such-database'
+  expect(errorCode(await waitForDatabase({ url: url.href, log, signal }).catch((error) => error))).toBe('3D000')
+  await database.drop()
 })
 
 /** Goes on when it is told to, by files beside it. */

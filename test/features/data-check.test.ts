@@ -320,7 +320,7 @@ describe('hearth doctor --data', () => {
     const bad = await run('--data', '--quick')
     expect(bad.exitCode).toBe(1)
     expect(bad.stdout).toContain(`FAULT  repository_counters ${repo.id}: forks_count is 3, not 0\n`)
-    expect(bad.stdout).toContain('To fix it: hearth doctor --data --repair counts it anew\n')
+    expect(bad.stdout).toContain('To fix it: bun run start doctor --data --repair counts it anew\n')
     expect(bad.stdout).toContain('\n1 fault is left: ')
     const repaired = await run('--data', '--repair')
     expect(repaired.exitCode).toBe(0)

@@ -66,8 +66,10 @@ export async function atTerminal(
 export interface RunningProgram {
   url: string
   pid: number
-  /** What it said while it started, and a little more. */
+  /** What it said on standard output while it started, and a little more. */
   output(): string
+  /** The same of standard error. */
+  errors(): string
   kill(signal: NodeJS.Signals): void
   exited: Promise<number>
 }
@@ -84,9 +86,16 @@ export async function serveProgram(
     env: environment({ PORT: '0', ...settings }),
     stdin: 'ignore',
     stdout: 'pipe',
-    stderr: 'inherit',
+    stderr: 'pipe',
   })
   let said = ''
+  let complaints = ''
+  void (async () => {
+    for await (const chunk of child.stderr) {
+      process.stderr.write(chunk)
+      if (complaints.length <= MAX_SAID) complaints += new TextDecoder().decode(chunk)
+    }
+  })()
   const { promise: listening, resolve: found, reject } = Promise.withResolvers<string>()
   void (async () => {
     for await (const chunk of child.stdout) {
@@ -94,7 +103,6 @@ export async function serveProgram(
       if (said.length > MAX_SAID) continue
       said += new TextDecoder().decode(chunk)
       const url = /"url":"([^"]+)"[^\n]*"msg":"listening"/.exec(said)?.[1]
-      // The text for the first start follows that line at once.
       if (url !== undefined) found(url)
     }
     reject(new Error(`the program ended: ${said}`))
@@ -103,6 +111,7 @@ export async function serveProgram(
     url: await listening,
     pid: child.pid,
     output: () => said,
+    errors: () => complaints,
     kill: (signal) => child.kill(signal),
     exited: child.exited,
   }

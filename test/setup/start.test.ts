@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import {
+  chmodSync,
   cpSync,
   mkdirSync,
   mkdtempSync,
@@ -13,6 +14,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { writeFault } from '../../src/setup/write-fault.ts'
 import { runProgram, serveProgram } from '../harness/program.ts'
 import { until } from '../harness/until.ts'
 
@@ -111,4 +113,16 @@ test('where it cannot be compiled it says why and starts from the sources', asyn
   expect(stderr).toStartWith(`${COMPILES}EEXIST`)
   expect(stderr).toEndWith('\nIt starts from its sources, more slowly.\n')
   expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '1.26.0+second\n' })
+})
+
+test('somebody who may not write to the checkout is told so, with the remedy', () => {
+  const unwritable = join(checkout, 'unwritable')
+  mkdirSync(unwritable)
+  expect(writeFault(unwritable)).toBeUndefined()
+  chmodSync(unwritable, 0o555)
+  // Root may write everywhere, but where nothing is.
+  const closed = process.getuid?.() === 0 ? join(unwritable, 'none') : unwritable
+  expect(writeFault(closed)).toBe(
+    `This user (number ${process.getuid?.()}) may not write to ${closed}. To fix it: clone it as this user, or give it to them: chown -R ${process.getuid?.()} '${closed}'`,
+  )
 })

@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts'
+import { programName } from '../../kernel/program-name.ts'
 import { messageOf } from '../../kernel/thrown.ts'
 
 /** Something wrong with what is kept. */
@@ -40,7 +41,7 @@ export interface Found {
 /** Reports a fault, and repairs it where that is wanted and possible. Returns whether it is gone. */
 export async function settle(check: DataCheck, { subject, detail, remedy, repair }: Found): Promise<boolean> {
   if (!repair || !check.isRepairing) {
-    const byItself = repair && `hearth doctor --data --repair ${repair.how}`
+    const byItself = repair && `${programName} doctor --data --repair ${repair.how}`
     const text = [byItself, remedy].filter((part) => part !== undefined && part !== '').join('; or ')
     check.found({ subject, detail, remedy: text, isRepaired: false })
     return false

@@ -1,0 +1,13 @@
+import { accessSync, constants, existsSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** What to tell somebody who may not write to the checkout, where packages and the compiled program are kept; undefined for all others. */
+export function writeFault(root: string): string | undefined {
+  const packages = join(root, 'node_modules')
+  try {
+    accessSync(existsSync(packages) ? packages : root, constants.W_OK)
+    return undefined
+  } catch {
+    return `This user (number ${process.getuid?.()}) may not write to ${root}. To fix it: clone it as this user, or give it to them: chown -R ${process.getuid?.()} '${root}'`
+  }
+}
