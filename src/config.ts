@@ -8,6 +8,14 @@ import { parseSmtpUrl } from './kernel/smtp-url.ts'
 
 const UNITS: Readonly<Record<string, number>> = { '': 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3, TiB: 1024 ** 4 }
 
+/** Wire: what the Gitea API allows by default. */
+const ATTACHMENT_TYPES = (
+  '.avif,.cpuprofile,.csv,.dmp,.docx,.fodg,.fodp,.fods,.fodt,.gif,.gz,.jpeg,.jpg,.json,.jsonc,.log,.md,.mov,.mp4,.odf,.odg,.odp,' +
+  '.ods,.odt,.patch,.pdf,.png,.pptx,.svg,.tgz,.txt,.webm,.webp,.xls,.xlsx,.zip'
+).split(',')
+/** Wire: the Gitea API's word for no limit of types. */
+export const ALL_TYPES = '*/*'
+
 /**
  * Every variable the program reads, as one table: add a line here and it is parsed, checked, documented by
  * `config --markdown` and available as a typed field. The variable is the field's name in capitals with
@@ -140,7 +148,24 @@ const variables = {
   maxResponseItems: integer(50, { minimum: 1, maximum: 1000 }, 'Largest page of a list.'),
   defaultPagingNum: integer(30, { minimum: 1, maximum: 1000 }, 'Page of a list when the client names no size.'),
   maxBodyBytes: bytes('16MiB', 'Largest body of a request, except pushes.'),
-  attachmentEnabled: yesNo(true, 'Whether files can be added to releases. Those that are there stay.'),
+  attachmentEnabled: yesNo(
+    true,
+    'Whether files can be added to releases, issues and comments. Those that are there stay.',
+  ),
+  attachmentMaxSize: {
+    ...bytes('100MiB', 'Largest file of an issue or a comment. Clients are told it in whole mebibytes.'),
+    minimum: 1024 ** 2,
+    allowed: 'a number of bytes with or without KiB, MiB or GiB, at least 1MiB',
+  },
+  attachmentAllowedTypes: {
+    ...list('Endings that names of files of issues and comments may have; `*/*` for all.', [...ATTACHMENT_TYPES]),
+    allowed: 'endings that begin with a dot, separated by commas, or */*',
+  },
+  attachmentMaxFiles: integer(
+    5,
+    { minimum: 1, maximum: 1000 },
+    'Files that clients offer to send with one issue or comment. A request has one; MAX_OWNED is the limit of all.',
+  ),
   releaseFileMaxSize: bytes('2GiB', 'Largest file of a release.'),
   releaseAllowedTypes: {
     ...list('Endings that names of files of releases may have, such as `.zip`; all without it.'),
@@ -400,13 +425,13 @@ function mailFaults({ smtpUrl, mailFrom, confirmEmails }: Static<typeof schema>)
   return faults
 }
 
-const endingFaults = ({ releaseAllowedTypes }: Static<typeof schema>): string[] =>
-  releaseAllowedTypes
-    .filter((ending) => !/^\.[^\s/]+$/.test(ending))
-    .map(
-      (ending) =>
-        `RELEASE_ALLOWED_TYPES=${JSON.stringify(ending)} is not allowed: ${allowed(variables.releaseAllowedTypes)}`,
-    )
+function endingFaults(values: Static<typeof schema>): string[] {
+  const faultsOf = (field: 'releaseAllowedTypes' | 'attachmentAllowedTypes', besides: readonly string[] = []) =>
+    values[field]
+      .filter((ending) => !/^\.[^\s/]+$/.test(ending) && !besides.includes(ending))
+      .map((ending) => `${variableOf(field)}=${JSON.stringify(ending)} is not allowed: ${allowed(variables[field])}`)
+  return [...faultsOf('releaseAllowedTypes'), ...faultsOf('attachmentAllowedTypes', [ALL_TYPES])]
+}
 
 function storageFaults(values: Static<typeof schema>): string[] {
   if (values.objectStorage !== 's3') return []

@@ -63,6 +63,7 @@ import m0060 from './0060_counters_in_order.sql' with { type: 'text' }
 import m0061 from './0061_actions_run_texts.sql' with { type: 'text' }
 import m0062 from './0062_actions_run_payloads_gone.sql' with { type: 'text' }
 import m0063 from './0063_issue_history.sql' with { type: 'text' }
+import m0064 from './0064_issue_files.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -135,4 +136,5 @@ export const migrations: readonly Migration[] = [
   { name: '0061_actions_run_texts', sql: m0061 },
   { name: '0062_actions_run_payloads_gone', sql: m0062 },
   { name: '0063_issue_history', sql: m0063 },
+  { name: '0064_issue_files', sql: m0064 },
 ]

@@ -23,6 +23,7 @@ import { branchRoutes } from '../features/branches/routes.ts'
 import { collaboratorRoutes } from '../features/collaborators/routes.ts'
 import { teamRepositoryRoutes } from '../features/collaborators/team-repository-routes.ts'
 import { repositoryTeamRoutes } from '../features/collaborators/team-routes.ts'
+import { commentAssetRoutes } from '../features/comments/asset-routes.ts'
 import { commentRoutes } from '../features/comments/routes.ts'
 import { gitObjectRoutes } from '../features/commits/object-routes.ts'
 import { commitRoutes } from '../features/commits/routes.ts'
@@ -40,6 +41,7 @@ import { heatmapRoutes } from '../features/heatmap/routes.ts'
 import { issueLabelRoutes } from '../features/issue-labels/routes.ts'
 import { issueSubscriptionRoutes } from '../features/issue-subscriptions/routes.ts'
 import { issueTemplateRoutes } from '../features/issue-templates/routes.ts'
+import { issueAssetRoutes } from '../features/issues/asset-routes.ts'
 import { issueRoutes } from '../features/issues/routes.ts'
 import { organizationLabelRoutes } from '../features/labels/organization-routes.ts'
 import { labelRoutes } from '../features/labels/routes.ts'
@@ -120,9 +122,11 @@ const issueApi = (context: Context) =>
     .use(milestoneRoutes(context))
     .use(issueRoutes(context))
     .use(issueLabelRoutes(context))
+    .use(issueAssetRoutes(context))
     .use(issueSubscriptionRoutes(context))
     .use(notificationRoutes(context))
     .use(commentRoutes(context))
+    .use(commentAssetRoutes(context))
     .use(issueReactionRoutes(context))
     .use(commentReactionRoutes(context))
 

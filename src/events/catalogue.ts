@@ -7,6 +7,18 @@ const originalAuthor = { originalAuthor: Type.Optional(Type.String()), originalA
 const Repository = Type.Object({ repositoryId: Type.Integer(), name: Type.String(), ownerName: Type.String() })
 const OptionalTime = Type.Union([Type.String(), Type.Null()])
 
+/** Files that were there when the event happened; versions before this one did not say. */
+const Asset = Type.Object({
+  id: Type.Integer(),
+  uuid: Type.String(),
+  name: Type.String(),
+  size: Type.Integer(),
+  downloadCount: Type.Integer(),
+  createdAt: Type.String(),
+})
+export type AssetFacts = Static<typeof Asset>
+const assets = { assets: Type.Optional(Type.Array(Asset)) }
+
 /**
  * An issue as it was when the event happened. Hooks tell of that, and not of what it is when they are sent. Times are ISO 8601.
  */
@@ -29,6 +41,7 @@ const IssueFacts = Type.Object({
   updatedAt: Type.String(),
   labelIds: Type.Array(Type.Integer()),
   assigneeIds: Type.Array(Type.Integer()),
+  ...assets,
 })
 export type IssueFacts = Static<typeof IssueFacts>
 
@@ -47,6 +60,7 @@ const CommentFacts = Type.Object({
   body: Type.String(),
   createdAt: Type.String(),
   updatedAt: Type.String(),
+  ...assets,
 })
 export type CommentFacts = Static<typeof CommentFacts>
 
@@ -81,19 +95,7 @@ const Release = Type.Object({
   authorId: Type.Union([Type.Integer(), Type.Null()]),
   createdAt: Type.String(),
   publishedAt: Type.String(),
-  /** Its files; versions before this one did not say. */
-  assets: Type.Optional(
-    Type.Array(
-      Type.Object({
-        id: Type.Integer(),
-        uuid: Type.String(),
-        name: Type.String(),
-        size: Type.Integer(),
-        downloadCount: Type.Integer(),
-        createdAt: Type.String(),
-      }),
-    ),
-  ),
+  ...assets,
 })
 /** `comment` is the message of the commit; nothing is said of a page that is gone. */
 const WikiPage = Type.Object({ title: Type.String(), comment: Type.String() })

@@ -1,5 +1,7 @@
+import type { AttachmentRow } from '../../db/schema/attachments.ts'
 import type { CommentRow, IssueRow } from '../../db/schema/issues.ts'
-import type { CommentFacts, IssueFacts } from './catalogue.ts'
+import { assetFacts } from './asset-facts.ts'
+import type { AssetFacts, CommentFacts, IssueFacts } from './catalogue.ts'
 
 /** What an event keeps of an issue: see `IssueFacts`. */
 export function issueFacts(issue: IssueRow, belongings: IssueBelongings): IssueFacts {
@@ -21,15 +23,20 @@ export function issueFacts(issue: IssueRow, belongings: IssueBelongings): IssueF
 export interface IssueBelongings {
   labelIds: number[]
   assigneeIds: number[]
+  assets: AssetFacts[]
 }
 
 /** The same of a comment. */
-export const commentFacts = ({ posterId, body, createdAt, updatedAt, ...comment }: CommentRow): CommentFacts => ({
+export const commentFacts = (
+  { posterId, body, createdAt, updatedAt, ...comment }: CommentRow,
+  assets: readonly AttachmentRow[],
+): CommentFacts => ({
   ...originalOf(comment),
   posterId,
   body,
   createdAt: createdAt.toISOString(),
   updatedAt: updatedAt.toISOString(),
+  assets: assetFacts(assets),
 })
 
 const originalOf = ({ originalAuthor, originalAuthorId }: Pick<CommentRow, 'originalAuthor' | 'originalAuthorId'>) =>

@@ -1,5 +1,6 @@
 import type { AttachmentRow } from '../../db/schema/attachments.ts'
 import type { ReleaseRow } from '../../db/schema/releases.ts'
+import { assetFacts } from './asset-facts.ts'
 import type { EventPayload } from './catalogue.ts'
 
 /** A release as it is when the event happens. */
@@ -16,7 +17,5 @@ export const releaseFacts = (
   authorId: release.authorId,
   createdAt: release.createdAt.toISOString(),
   publishedAt: (release.publishedAt ?? release.createdAt).toISOString(),
-  assets: assets.map(({ id, uuid, name, size, downloadCount, createdAt: at }) => {
-    return { id, uuid, name, size, downloadCount, createdAt: at.toISOString() }
-  }),
+  assets: assetFacts(assets),
 })

@@ -44,3 +44,9 @@ export async function showCommon(
   const repository = repositoryId === null ? undefined : await showRepository(context, repositoryId)
   return repository && { repository, sender: await showSender(context, actorId) }
 }
+
+/** A file as an event keeps it. */
+export const withTime = <Asset extends { createdAt: string }>(asset: Asset) => ({
+  ...asset,
+  createdAt: new Date(asset.createdAt),
+})

@@ -7,7 +7,7 @@ import type { CommentFacts, IssueFacts, StoredEvent } from '../events/catalogue.
 import { presentComment } from '../wire/comment.ts'
 import { type HookChanges, type HookCommon, presentCommentPayload, presentIssuePayload } from '../wire/hook-payload.ts'
 import { type Issue, presentIssue } from '../wire/issue.ts'
-import { hookViewer, showCommon } from './common.ts'
+import { hookViewer, showCommon, withTime } from './common.ts'
 import type { HookMessageType } from './messages/payload.ts'
 import type { News } from './news.ts'
 
@@ -134,6 +134,7 @@ async function showIssue(
     assignees: people.filter(({ id }) => assigneeIds.includes(id)),
     labels: carried,
     milestone: planned[0],
+    assets: (facts.assets ?? []).map(withTime),
   }
   const { owner, name, url, html_url: htmlUrl } = repository
   return presentIssue(
@@ -155,7 +156,7 @@ const findUsers = async (db: Db, ids: readonly number[]) =>
 const time = (text: string | null): Date | null => (text === null ? null : new Date(text))
 
 function rowOf({ issueId, number, isPull }: IssuePayload, facts: IssueFacts, repositoryId: number): IssueRow {
-  const { labelIds: _, assigneeIds: __, ...fields } = facts
+  const { labelIds: _, assigneeIds: __, assets: ___, ...fields } = facts
   return {
     ...fields,
     ...{ id: issueId, number, isPull, repositoryId, lockReason: '' },
@@ -191,5 +192,6 @@ async function showComment(
     createdAt: new Date(facts.createdAt),
     updatedAt: new Date(facts.updatedAt),
   }
-  return presentComment({ comment, poster, issue: { number, isPull } }, url, hookViewer(context))
+  const assets = (facts.assets ?? []).map(withTime)
+  return presentComment({ comment, poster, issue: { number, isPull }, assets }, url, hookViewer(context))
 }

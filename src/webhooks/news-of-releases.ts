@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 import type { StoredEvent } from '../events/catalogue.ts'
 import { presentReleasePayload } from '../wire/hook-payload.ts'
 import { presentRelease } from '../wire/release.ts'
-import { hookViewer, showCommon } from './common.ts'
+import { hookViewer, showCommon, withTime } from './common.ts'
 import type { News } from './news.ts'
 
 /** Drafts are nobody's news: no event tells of them. */
@@ -28,8 +28,3 @@ export async function newsOfRelease(
     },
   ]
 }
-
-const withTime = <Asset extends { createdAt: string }>(asset: Asset) => ({
-  ...asset,
-  createdAt: new Date(asset.createdAt),
-})

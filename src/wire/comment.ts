@@ -2,7 +2,7 @@ import { t } from 'elysia'
 import type { CommentRow } from '../../db/schema/issues.ts'
 import type { UserRow } from '../../db/schema/users.ts'
 import { wireTime } from '../kernel/time.ts'
-import { Attachment } from './attachment.ts'
+import { Attachment, presentAttachment, type ShownAttachment } from './attachment.ts'
 import { int64 } from './fields.ts'
 import { presentGhost, presentUserToVisitors, User } from './user.ts'
 import type { Viewer } from './viewer.ts'
@@ -29,6 +29,7 @@ export interface ShownComment {
   comment: CommentRow
   poster: UserRow | undefined
   issue: { number: number; isPull: boolean }
+  assets: readonly ShownAttachment[]
 }
 
 /** @param repositoryUrl the address of the repository's page */
@@ -45,7 +46,7 @@ export function presentComment(shown: ShownComment, repositoryUrl: string, viewe
     original_author: comment.originalAuthor,
     original_author_id: comment.originalAuthorId,
     body: comment.body,
-    assets: [],
+    assets: shown.assets.map((asset) => presentAttachment(asset, viewer)),
     created_at: wireTime(comment.createdAt),
     updated_at: wireTime(comment.updatedAt),
   }

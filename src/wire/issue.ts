@@ -2,7 +2,7 @@ import { t } from 'elysia'
 import type { IssueRow, LabelRow, MilestoneRow } from '../../db/schema/issues.ts'
 import type { UserRow } from '../../db/schema/users.ts'
 import { wireTime } from '../kernel/time.ts'
-import { Attachment } from './attachment.ts'
+import { Attachment, presentAttachment, type ShownAttachment } from './attachment.ts'
 import { int64 } from './fields.ts'
 import { Label, presentIssueLabel } from './label.ts'
 import { Milestone, presentMilestone } from './milestone.ts'
@@ -66,6 +66,7 @@ export interface ShownIssue {
   assignees: UserRow[]
   labels: LabelRow[]
   milestone: MilestoneRow | undefined
+  assets: readonly ShownAttachment[]
 }
 
 interface Place {
@@ -91,7 +92,7 @@ export function presentIssue(shown: ShownIssue, place: Place, viewer: Viewer): I
     title: issue.title,
     body: issue.body,
     ref: issue.ref,
-    assets: [],
+    assets: shown.assets.map((asset) => presentAttachment(asset, viewer)),
     labels: labels.map((label) => presentIssueLabel(label, place, viewer)),
     milestone: milestone ? presentMilestone(milestone) : null,
     assignee: assignees[0] ?? null,

@@ -40,6 +40,20 @@ test('what may be attached and the theme carry the names and sizes that clients 
   expect(await settings('ui')).toMatchObject({ default_theme: 'gitea-auto' })
 })
 
+test('what may be attached is told as it is set', async () => {
+  const other = await startTestService({
+    settings: {
+      ATTACHMENT_ENABLED: 'false',
+      ATTACHMENT_MAX_SIZE: '1536KiB',
+      ATTACHMENT_ALLOWED_TYPES: '.txt, .log',
+      ATTACHMENT_MAX_FILES: '2',
+    },
+  })
+  const told = await other.anonymous.get('/settings/attachment')
+  expect(told.body).toEqual({ enabled: false, max_size: 1, allowed_types: '.txt,.log', max_files: 2 })
+  await other.stop()
+})
+
 test.each(['/repos/issues/search', '/repos/OWNER/REPO/issues/pinned'])(
   'the fixed path %s is a missing route, and no thing of that name',
   async (path) => {

@@ -50,10 +50,10 @@ export async function makeReadableWorld(service: TestService): Promise<PathOf> {
   const milestone = await idOf(`${path}/milestones`, { title: 'one' })
   await send('POST', `${path}/issues`, { title: 'first', labels: [label], milestone, assignees: [admin.name] })
   const release = await idOf(`${path}/releases`, { tag_name: 'v1' })
-  const asset = await admin.client.request(`${path}/releases/${release}/assets?name=a.txt`, {
-    method: 'POST',
-    body: 'a',
-  })
+  const attach = async (place: string) => {
+    const made = await admin.client.request(`${place}/assets?name=a.txt`, { method: 'POST', body: 'a' })
+    return { attachment_id: made.number('id') }
+  }
   await send('POST', `${path}/branch_protections`, { rule_name: 'main', enable_push: true })
   const tagRule = await idOf(`${path}/tag_protections`, { name_pattern: 'x*', whitelist_usernames: [admin.name] })
   const puts = [
@@ -105,6 +105,7 @@ export async function makeReadableWorld(service: TestService): Promise<PathOf> {
     ['/admin', '/admin'],
   ] as const)
     runners[`${template}/actions/runners/{runner_id}`] = { runner_id: await runnerAt(`${holder}/actions/runners`) }
+  const comment = await idOf(`${path}/issues/1/comments`, { body: 'text' })
   const own = '/repos/{owner}/{repo}'
   const others: Record<string, Values> = {
     '/users/{username}/tokens': { username: admin.name },
@@ -123,11 +124,12 @@ export async function makeReadableWorld(service: TestService): Promise<PathOf> {
     [`${own}/commits/{ref}`]: { ref: 'main' },
     [`${own}/labels/{id}`]: { id: label },
     [`${own}/milestones/{id}`]: { id: milestone },
-    [`${own}/releases/{id}`]: { id: release, attachment_id: asset.number('id') },
+    [`${own}/releases/{id}`]: { id: release, ...(await attach(`${path}/releases/${release}`)) },
     [`${own}/keys/{id}`]: { id: await idOf(`${path}/keys`, { title: 'deploy', key: makeSshKey().line }) },
     [`${own}/branch_protections`]: { name: 'main' },
     [`${own}/tag_protections/{id}`]: { id: tagRule },
-    [`${own}/issues/comments/{id}`]: { id: await idOf(`${path}/issues/1/comments`, { body: 'text' }) },
+    [`${own}/issues/{index}/assets`]: await attach(`${path}/issues/1`),
+    [`${own}/issues/comments/{id}`]: { id: comment, ...(await attach(`${path}/issues/comments/${comment}`)) },
     [`${own}/mirror`]: { repo: 'mirrored' },
     [`${own}/wiki`]: { pageName: 'Home' },
     [`${own}/migration`]: { repo: 'taken' },

@@ -5,10 +5,10 @@ import { type DataCheck, settle } from './check.ts'
 
 const BATCH = 500
 
-/** Files of releases whose bytes are lost, or cut: what was restored is older than the rows. Bytes that no row names go by the clock. */
+/** Files of releases, issues and comments whose bytes are lost, or cut: what was restored is older than the rows. Bytes that no row names go by the clock. */
 export async function checkAttachments(check: DataCheck): Promise<void> {
   const { db, objects } = check.context
-  check.progress('files of releases')
+  check.progress('files of releases, issues and comments')
   for (let after = 0; !check.signal.aborted; ) {
     const newer = gt(attachments.id, after)
     const rows = await db.select().from(attachments).where(newer).orderBy(asc(attachments.id)).limit(BATCH)

@@ -6,6 +6,7 @@ import { comments, issues } from '../../../db/schema/issues.ts'
 import { repositories } from '../../../db/schema/repositories.ts'
 import { type UserRow, users } from '../../../db/schema/users.ts'
 import type { ShownComment } from '../../wire/comment.ts'
+import { listByParent } from '../attachments/store.ts'
 import type { Operation } from './kinds.ts'
 
 export interface NewActivity extends Operation {
@@ -94,7 +95,11 @@ export async function loadComments(db: Db, ids: readonly number[]): Promise<Read
     .innerJoin(issues, eq(issues.id, comments.issueId))
     .leftJoin(users, eq(users.id, comments.posterId))
     .where(anyOf(comments.id, ids))
-  return new Map(rows.map((row) => [row.comment.id, { ...row, poster: row.poster ?? undefined }]))
+  const files = await listByParent(db, 'commentId', ids)
+  const filesOf = (id: number) => (files.get(id) ?? []).map(({ attachment }) => attachment)
+  return new Map(
+    rows.map((row) => [row.comment.id, { ...row, poster: row.poster ?? undefined, assets: filesOf(row.comment.id) }]),
+  )
 }
 
 /** Deletes records made before `before`, at most `limit` of them, and returns how many. */

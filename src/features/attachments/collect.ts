@@ -55,7 +55,7 @@ export const attachmentTasks: readonly CronTask[] = [
   {
     name: 'remove_deleted_attachments',
     schedule: '@every 1m',
-    description: 'Remove the files of releases that were deleted',
+    description: 'Remove the files of deleted releases, issues and comments',
     run: removeObjects,
   },
   {

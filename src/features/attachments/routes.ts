@@ -13,7 +13,8 @@ export const attachmentPages = (context: Context) =>
       '/attachments/:uuid',
       async ({ actor, params, request }) =>
         serveAttachment(context, request, await getReadableAttachment(context, actor, params.uuid)),
-      { open: { scope: 'repository' } },
+      // What kind of file it is decides which scope a token needs.
+      { open: { beforeSignIn: false } },
     )
     .get(
       '/:owner/:repo/attachments/:uuid',

@@ -7,16 +7,18 @@ import { keyOf } from './objects.ts'
 import { countDownload } from './store.ts'
 
 /**
- * Sends the file. Only pictures are shown in place; their types are found by looking at the bytes, and none of them can run.
+ * Sends the file. Only pictures are shown in place, and texts that somebody reads beside an issue; types are found by looking at the
+ * bytes, and none of these can run.
  * @throws Refusal 404 where its bytes are lost, 416
  */
 export async function serveAttachment(context: Context, request: Request, row: AttachmentRow): Promise<Response> {
   const { db, objects, log } = context
   const { id, uuid, name, size, sha256, mediaType: type } = row
+  const isInline = type.startsWith('image/') || (row.releaseId === null && type.startsWith('text/plain'))
   const etag = `"${sha256}"`
   if (hasCurrent(request, etag)) return new Response(null, { status: 304, headers: { etag } })
   const range = readRange(request, { size, etag })
-  const headers = fileHeaders({ name, size, range, etag, media: { type, isInline: type.startsWith('image/') } })
+  const headers = fileHeaders({ name, size, range, etag, media: { type, isInline } })
   if (request.method === 'HEAD') return answerHead(request, size, headers)
   const opened = await objects.open(keyOf(uuid), range)
   if (opened?.size !== size) {

@@ -1,7 +1,9 @@
 import type { AttachmentRow } from '../../../db/schema/attachments.ts'
 import { judge } from '../../access/decide.ts'
+import { unitOf } from '../../access/issues.ts'
 import { findRepositoryById } from '../../access/load.ts'
 import type { Actor } from '../../auth/actor.ts'
+import { narrowByScopes } from '../../auth/scopes.ts'
 import type { Context } from '../../context.ts'
 import { withRights } from '../../http/repository-gate.ts'
 import { seesDrafts } from '../releases/service.ts'
@@ -10,8 +12,8 @@ import { isUuid } from './objects.ts'
 import { findByUuid } from './store.ts'
 
 /**
- * The file of an address that names nothing else. Who knows the address has no right by that.
- * @throws Refusal 404, in the same words for what is hidden
+ * The file of an address that names nothing else. Who knows the address has no right by that: the release, or the issue, decides.
+ * @throws Refusal 404, in the same words for what is hidden and for what the token does not reach
  */
 export async function getReadableAttachment(
   context: Context,
@@ -21,8 +23,12 @@ export async function getReadableAttachment(
   const found = isUuid(uuid) ? await findByUuid(context.db, uuid) : undefined
   const loaded = found && (await findRepositoryById(context.db, found.attachment.repositoryId, actor?.user.id))
   if (!found || !loaded) throw noFile()
-  const repo = withRights(context, actor, loaded)
-  const verdict = judge(actor, repo, { unit: 'repo.releases', level: 'read', isChange: false })
-  if (verdict !== 'granted' || (found.isDraft && !seesDrafts(repo))) throw noFile()
+  const { isPull, isDraft } = found
+  const reader = actor && narrowByScopes(actor, isPull === null ? 'repository' : 'issue', false).actor
+  if (actor && !reader) throw noFile()
+  const repo = withRights(context, reader, loaded)
+  const unit = isPull === null ? 'repo.releases' : unitOf({ isPull })
+  const verdict = judge(reader, repo, { unit, level: 'read', isChange: false })
+  if (verdict !== 'granted' || (isDraft && !seesDrafts(repo))) throw noFile()
   return found.attachment
 }

@@ -3,16 +3,33 @@ import { anyOf } from '../../../db/any-of.ts'
 import type { Db } from '../../../db/client.ts'
 import { rowVersion } from '../../../db/row-version.ts'
 import { type AttachmentRow, attachments } from '../../../db/schema/attachments.ts'
+import { comments, issues } from '../../../db/schema/issues.ts'
 import { releases } from '../../../db/schema/releases.ts'
+import { repositories } from '../../../db/schema/repositories.ts'
 
-/** Files of one release. */
-export interface AttachmentPlace {
-  repositoryId: number
-  releaseId: number
+/** The release, issue or comment that files belong to. */
+export type AttachmentPlace = { repositoryId: number } & (
+  | { releaseId: number }
+  | { issueId: number }
+  | { commentId: number }
+)
+
+const within = (place: AttachmentPlace) => and(eq(attachments.repositoryId, place.repositoryId), isOf(place))
+
+function isOf(place: AttachmentPlace) {
+  if ('releaseId' in place) return eq(attachments.releaseId, place.releaseId)
+  return 'issueId' in place ? eq(attachments.issueId, place.issueId) : eq(attachments.commentId, place.commentId)
 }
 
-const within = ({ repositoryId, releaseId }: AttachmentPlace) =>
-  and(eq(attachments.repositoryId, repositoryId), eq(attachments.releaseId, releaseId))
+/** Whether the repository is there. Who deletes it waits, or was first: it is locked before what belongs to it, as everywhere. */
+export async function holdRepository(tx: Db, id: number): Promise<boolean> {
+  const rows = await tx
+    .select({ id: repositories.id })
+    .from(repositories)
+    .where(eq(repositories.id, id))
+    .for('key share')
+  return rows.length > 0
+}
 
 export async function insertAttachment(tx: Db, values: typeof attachments.$inferInsert): Promise<AttachmentRow> {
   const [row] = await tx.insert(attachments).values(values).returning()
@@ -32,19 +49,23 @@ export interface VersionedAttachment {
   version: string
 }
 
-/** Of many releases, by the release; the oldest first. */
-export async function listByRelease(
+/** Files of many releases, issues or comments in one statement, by what they belong to; the oldest first. */
+export async function listByParent(
   db: Db,
-  releaseIds: readonly number[],
+  parent: 'releaseId' | 'issueId' | 'commentId',
+  ids: readonly number[],
 ): Promise<ReadonlyMap<number, VersionedAttachment[]>> {
-  const found = new Map<number, VersionedAttachment[]>(releaseIds.map((id) => [id, []]))
-  if (releaseIds.length === 0) return found
+  const found = new Map<number, VersionedAttachment[]>(ids.map((id) => [id, []]))
+  if (ids.length === 0) return found
   const rows = await db
     .select({ attachment: attachments, version: rowVersion(attachments) })
     .from(attachments)
-    .where(anyOf(attachments.releaseId, releaseIds))
+    .where(anyOf(attachments[parent], ids))
     .orderBy(asc(attachments.id))
-  for (const row of rows) if (row.attachment.releaseId !== null) found.get(row.attachment.releaseId)?.push(row)
+  for (const row of rows) {
+    const id = row.attachment[parent]
+    if (id !== null) found.get(id)?.push(row)
+  }
   return found
 }
 
@@ -65,15 +86,21 @@ export async function findAttachment(
   return row
 }
 
+/** A file with what decides who may read it: the state of its release, or the kind of its issue. */
+export interface LocatedAttachment {
+  attachment: AttachmentRow
+  isDraft: boolean | null
+  isPull: boolean | null
+}
+
 /** @param uuid in the form of one */
-export async function findByUuid(
-  db: Db,
-  uuid: string,
-): Promise<{ attachment: AttachmentRow; isDraft: boolean } | undefined> {
+export async function findByUuid(db: Db, uuid: string): Promise<LocatedAttachment | undefined> {
   const [row] = await db
-    .select({ attachment: attachments, isDraft: releases.isDraft })
+    .select({ attachment: attachments, isDraft: releases.isDraft, isPull: issues.isPull })
     .from(attachments)
-    .innerJoin(releases, eq(releases.id, attachments.releaseId))
+    .leftJoin(releases, eq(releases.id, attachments.releaseId))
+    .leftJoin(comments, eq(comments.id, attachments.commentId))
+    .leftJoin(issues, sql`${issues.id} = coalesce(${attachments.issueId}, ${comments.issueId})`)
     .where(eq(attachments.uuid, uuid))
   return row
 }

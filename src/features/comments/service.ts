@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm'
 import type { Db } from '../../../db/client.ts'
+import type { AttachmentRow } from '../../../db/schema/attachments.ts'
 import { type CommentRow, type IssueRow, issues } from '../../../db/schema/issues.ts'
 import { isBlockedInside } from '../../access/blocks.ts'
 import { mayRead, unitOf } from '../../access/issues.ts'
@@ -12,6 +13,7 @@ import type { EventKind, EventPayload } from '../../events/catalogue.ts'
 import { commentFacts } from '../../events/issue-facts.ts'
 import { forbidden, notFound } from '../../kernel/errors.ts'
 import { parseId } from '../../kernel/ids.ts'
+import { listAttachments } from '../attachments/store.ts'
 import { lockIssue, readFacts } from '../issues/store.ts'
 import { type FoundComment, findComment, insertComment, lockComment, removeComment, updateComment } from './store.ts'
 
@@ -37,10 +39,10 @@ export async function createComment(
     if (!locked) throw notFound()
     if (locked.isLocked && !mayModerate(repo, issue)) throw forbidden('the conversation is locked')
     const row = await insertComment(tx, { issueId: issue.id, posterId: actor.user.id, body })
-    await appendCommentEvent(tx, { actor, repo }, { kind: 'comment.created', payload: await payloadOf(tx, row) })
+    await appendCommentEvent(tx, { actor, repo }, { kind: 'comment.created', payload: await payloadOf(tx, row, []) })
     return row
   })
-  return { comment, poster: actor.user, issue, version: '' }
+  return { comment, poster: actor.user, issue, assets: [], version: '' }
 }
 
 /** @throws Refusal 404 for a comment of another repository, and on what the caller may not read */
@@ -65,8 +67,7 @@ export async function editComment(
     if (before.body === body) return before
     const change = { body, contentVersion: before.contentVersion + 1, updatedAt: context.clock.now() }
     const row = await updateComment(tx, before.id, change)
-    const payload = { ...(await payloadOf(tx, row)), oldBody: before.body }
-    await appendCommentEvent(tx, doer, { kind: 'comment.edited', payload })
+    await tellOfEdit(tx, doer, { comment: row, oldBody: before.body })
     return row
   })
   return { ...found, comment }
@@ -78,9 +79,11 @@ export async function deleteComment(context: Context, doer: Doer, id: string): P
   await context.db.transaction(async (tx) => {
     // An issue is locked before its comments, as when it is deleted; the count of comments stands in its row.
     if (!(await lockIssue(tx, doer.repo.repository.id, issue.number))) throw notFound()
+    // Its files go with it.
+    const assets = await listAttachments(tx, filesOf(doer.repo, comment))
     const gone = await removeComment(tx, comment.id)
     if (!gone) throw notFound()
-    const payload = { ...(await payloadOf(tx, gone)), body: gone.body }
+    const payload = { ...(await payloadOf(tx, gone, assets)), body: gone.body }
     await appendCommentEvent(tx, doer, { kind: 'comment.deleted', payload })
   })
 }
@@ -92,15 +95,32 @@ async function getOwnComment(context: Context, { actor, repo }: Doer, id: string
   return found
 }
 
+/** The place of a comment's files. */
+export const filesOf = ({ repository }: RepositoryAccess, { id }: { id: number }) => ({
+  repositoryId: repository.id,
+  commentId: id,
+})
+
+/** Tells of a comment that has changed in this transaction. */
+export async function tellOfEdit(
+  tx: Db,
+  doer: Doer,
+  { comment, oldBody }: { comment: CommentRow; oldBody: string },
+): Promise<void> {
+  const assets = await listAttachments(tx, filesOf(doer.repo, comment))
+  const payload = { ...(await payloadOf(tx, comment, assets)), oldBody }
+  await appendCommentEvent(tx, doer, { kind: 'comment.edited', payload })
+}
+
 /** Read after the change, so that the issue's facts count it. */
-async function payloadOf(tx: Db, comment: CommentRow) {
+async function payloadOf(tx: Db, comment: CommentRow, assets: readonly AttachmentRow[]) {
   const [issue] = await tx.select().from(issues).where(eq(issues.id, comment.issueId))
   if (!issue) throw notFound()
   return {
     ...{ issueId: issue.id, number: issue.number, isPull: issue.isPull },
     facts: await readFacts(tx, issue),
     commentId: comment.id,
-    comment: commentFacts(comment),
+    comment: commentFacts(comment, assets),
   }
 }
 

@@ -8,6 +8,7 @@ import { readableKinds } from '../../access/issues.ts'
 import type { RepositoryAccess } from '../../access/repository-access.ts'
 import { cutPage, type Page, type Paged, rowsToRead, rowsToSkip } from '../../kernel/page.ts'
 import type { ShownComment } from '../../wire/comment.ts'
+import { listByParent } from '../attachments/store.ts'
 
 export interface FoundComment extends ShownComment {
   issue: ShownComment['issue'] & { posterId: number | null }
@@ -57,7 +58,7 @@ export async function listIssueComments(
   const matching = written(eq(comments.issueId, issueId), filter)
   const rows = await select(db).where(matching).orderBy(inOrder(oldestFirst)).limit(limit)
   const total = rows.length < limit ? rows.length : await db.$count(comments, matching)
-  return { rows: rows.map(shown), total }
+  return { rows: await withFiles(db, rows), total }
 }
 
 /** Those on issues and on pull requests, as far as the reader may read either. */
@@ -80,15 +81,16 @@ export async function listRepositoryComments(
     .where(matching)
   const [rows, [counted]] = await Promise.all([ordered, count])
   const found = cutPage(page, { rows, total: counted?.total ?? 0 }, ({ at, comment }) => [at, String(comment.id)])
-  return { ...found, rows: found.rows.map(shown) }
+  return { ...found, rows: await withFiles(db, found.rows) }
 }
 
 /** A comment of an issue of this repository. */
 export async function findComment(db: Db, repositoryId: number, id: number): Promise<FoundComment | undefined> {
-  const [row] = await select(db).where(
+  const rows = await select(db).where(
     and(eq(comments.id, id), eq(issues.repositoryId, repositoryId), eq(comments.kind, 'comment')),
   )
-  return row && shown(row)
+  const [found] = await withFiles(db, rows)
+  return found
 }
 
 /** The issue counts as changed. */
@@ -119,4 +121,16 @@ export async function removeComment(tx: Db, id: number): Promise<CommentRow | un
 
 type Row = Awaited<ReturnType<typeof select>>[number]
 
-const shown = ({ poster, at: _, ...row }: Row): FoundComment => ({ ...row, poster: poster ?? undefined })
+async function withFiles(db: Db, rows: readonly Row[]): Promise<FoundComment[]> {
+  const ids = rows.map(({ comment }) => comment.id)
+  const files = await listByParent(db, 'commentId', ids)
+  return rows.map(({ poster, at: _, version, ...row }) => {
+    const attached = files.get(row.comment.id) ?? []
+    return {
+      ...row,
+      poster: poster ?? undefined,
+      assets: attached.map(({ attachment }) => attachment),
+      version: [version, ...attached.map((file) => file.version)].join(),
+    }
+  })
+}

@@ -10,7 +10,7 @@ import type { EditIssueOption } from './schema.ts'
 import { mayPlan, readAssignees, readMilestone, recordStateChange } from './service.ts'
 import { lockIssue, readFacts, replaceAssignees, updateIssue } from './store.ts'
 
-interface Doer {
+export interface Doer {
   actor: Actor
   repo: RepositoryAccess
 }
@@ -39,7 +39,11 @@ export async function editIssue(
     const after = await updateIssue(tx, before.id, { ...plan, ...text, ...state, updatedAt: context.clock.now() })
     if (assignees) await assign(tx, doer, { issue: after, assignees })
     if (after.isClosed !== before.isClosed) await recordStateChange(tx, doer, after)
-    if (text.title !== undefined) await recordEdit(tx, doer, { before, after })
+    if (text.title !== undefined) {
+      const oldTitle = before.title === after.title ? undefined : before.title
+      const oldBody = before.body === after.body ? undefined : before.body
+      await recordEdit(tx, doer, { after, oldTitle, oldBody })
+    }
     if (after.milestoneId !== before.milestoneId) {
       await appendEvent(tx, { ...placeOf(doer), kind: 'issue.milestone_changed', payload: await subjectOf(tx, after) })
     }
@@ -90,12 +94,13 @@ async function assign(
   }
 }
 
-async function recordEdit(tx: Db, doer: Doer, { before, after }: { before: IssueRow; after: IssueRow }): Promise<void> {
-  const payload = {
-    ...(await subjectOf(tx, after)),
-    oldTitle: before.title === after.title ? undefined : before.title,
-    oldBody: before.body === after.body ? undefined : before.body,
-  }
+/** Tells of an issue that has changed in this transaction. */
+export async function recordEdit(
+  tx: Db,
+  doer: Doer,
+  { after, ...old }: { after: IssueRow; oldTitle?: string | undefined; oldBody: string | undefined },
+): Promise<void> {
+  const payload = { ...(await subjectOf(tx, after)), ...old }
   await appendEvent(tx, { ...placeOf(doer), kind: 'issue.edited', payload })
 }
 

@@ -6,19 +6,20 @@ import { issueAssignees, issueLabels, labels, milestones } from '../../../db/sch
 import { users } from '../../../db/schema/users.ts'
 import type { VersionedIssue } from '../../access/issues.ts'
 import type { ShownIssue } from '../../wire/issue.ts'
+import { listByParent } from '../attachments/store.ts'
 
 export interface LoadedIssue extends ShownIssue {
   /** Changes with every row that the issue's shape is made of. */
   version: string
 }
 
-/** Gathers what issues show beside their own row: four statements, however many issues there are. */
+/** Gathers what issues show beside their own row: five statements, however many issues there are. */
 export async function loadIssues(db: Db, found: readonly VersionedIssue[]): Promise<LoadedIssue[]> {
   if (found.length === 0) return []
   const ids = found.map(({ issue }) => issue.id)
   const posterIds = distinct(found.map(({ issue }) => issue.posterId))
   const milestoneIds = distinct(found.map(({ issue }) => issue.milestoneId))
-  const [posters, assignees, labelled, planned] = await Promise.all([
+  const [posters, assignees, labelled, planned, files] = await Promise.all([
     posterIds.length === 0 ? [] : db.select(userColumns).from(users).where(anyOf(users.id, posterIds)),
     db
       .select({ issueId: issueAssignees.issueId, ...userColumns })
@@ -38,6 +39,7 @@ export async function loadIssues(db: Db, found: readonly VersionedIssue[]): Prom
           .select({ milestone: milestones, version: rowVersion(milestones) })
           .from(milestones)
           .where(anyOf(milestones.id, milestoneIds)),
+    listByParent(db, 'issueId', ids),
   ])
   const posterById = new Map(posters.map((poster) => [poster.user.id, poster]))
   const milestoneById = new Map(planned.map((plan) => [plan.milestone.id, plan]))
@@ -48,13 +50,18 @@ export async function loadIssues(db: Db, found: readonly VersionedIssue[]): Prom
     const milestone = issue.milestoneId === null ? undefined : milestoneById.get(issue.milestoneId)
     const assigned = assigneesOf.get(issue.id) ?? []
     const carried = labelsOf.get(issue.id) ?? []
+    const attached = files.get(issue.id) ?? []
     return {
       issue,
-      version: [version, poster?.version, milestone?.version, versionsOf(assigned), versionsOf(carried)].join(';'),
+      version: [
+        ...[version, poster?.version, milestone?.version],
+        ...[assigned, carried, attached].map(versionsOf),
+      ].join(';'),
       poster: poster?.user,
       milestone: milestone?.milestone,
       assignees: assigned.map((row) => row.user),
       labels: carried.map((row) => row.label),
+      assets: attached.map((row) => row.attachment),
     }
   })
 }

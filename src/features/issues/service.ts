@@ -74,6 +74,7 @@ export async function createIssue(
     const [milestone] =
       row.milestoneId === null ? [] : await findMilestones(tx, row.repositoryId, [String(row.milestoneId)])
     return {
+      ...nothingElse,
       issue: row,
       poster: actor.user,
       assignees: plan.assignees,
@@ -87,7 +88,7 @@ async function insert(
   db: Db,
   { issue, repo, plan }: { issue: NewIssue; repo: RepositoryAccess; plan: Plan },
 ): Promise<IssueRow> {
-  const belongings = { labelIds: ids(plan.labels), assigneeIds: ids(plan.assignees) }
+  const belongings = { labelIds: ids(plan.labels), assigneeIds: ids(plan.assignees), assets: [] }
   const row = await insertIssue(db, issue, { ownerId: repo.owner.id, belongings })
   if (row) return row
   if (issue.posterId !== null && (await isBlocked(db, { blockerId: repo.owner.id, blockedId: issue.posterId })))
@@ -100,7 +101,7 @@ const isBare = ({ labels, assignees, milestoneId }: Plan): boolean =>
 
 const labelCame = ({ id }: LabelRow) => ({ kind: 'label', body: '1', labelId: id }) as const
 
-const nothingElse = { assignees: [], labels: [], milestone: undefined }
+const nothingElse = { assignees: [], labels: [], milestone: undefined, assets: [] }
 
 const ids = (rows: readonly { id: number }[]): number[] => rows.map(({ id }) => id)
 

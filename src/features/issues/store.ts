@@ -1,11 +1,12 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { anyOf } from '../../../db/any-of.ts'
 import type { Db } from '../../../db/client.ts'
+import { attachments } from '../../../db/schema/attachments.ts'
 import { type IssueRow, issueAssignees, issueLabels, issues } from '../../../db/schema/issues.ts'
 import { repositories, repositoryCounters } from '../../../db/schema/repositories.ts'
 import { blocks } from '../../../db/schema/users.ts'
 import { appendingEvent } from '../../events/append.ts'
-import type { IssueFacts } from '../../events/catalogue.ts'
+import type { AssetFacts, IssueFacts } from '../../events/catalogue.ts'
 import { type IssueBelongings, issueFacts } from '../../events/issue-facts.ts'
 
 /** Locks an issue until the transaction ends; undefined when it is gone. */
@@ -120,11 +121,14 @@ export async function replaceAssignees(
   }
 }
 
-/** The labels and assignees of an issue. */
+/** The labels, assignees and files of an issue. */
 export async function findBelongings(tx: Db, issueId: number): Promise<IssueBelongings> {
-  const [found] = await tx.execute<{ labelIds: number[]; assigneeIds: number[] }>(sql`
+  const [found] = await tx.execute<{ labelIds: number[]; assigneeIds: number[]; assets: AssetFacts[] }>(sql`
     select array(select label_id from ${issueLabels} where issue_id = ${issueId}::bigint order by label_id) as "labelIds",
-      array(select user_id from ${issueAssignees} where issue_id = ${issueId}::bigint order by user_id) as "assigneeIds"`)
+      array(select user_id from ${issueAssignees} where issue_id = ${issueId}::bigint order by user_id) as "assigneeIds",
+      coalesce((select json_agg(json_build_object('id', id, 'uuid', uuid, 'name', name, 'size', size,
+        'downloadCount', download_count, 'createdAt', created_at) order by id)
+        from ${attachments} where issue_id = ${issueId}::bigint), '[]') as assets`)
   if (found === undefined) throw new Error('the select returned no row')
   return found
 }

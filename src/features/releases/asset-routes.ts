@@ -1,22 +1,18 @@
 import { Elysia, t } from 'elysia'
 import type { Context } from '../../context.ts'
-import { streamedBody } from '../../http/body.ts'
 import { gate } from '../../http/gate.ts'
-import { queryText } from '../../http/query.ts'
 import { decodeWildcard } from '../../http/wildcard.ts'
 import { parseId } from '../../kernel/ids.ts'
 import { Attachment, presentAttachment } from '../../wire/attachment.ts'
 import { noFile } from '../attachments/no-file.ts'
+import { EditAttachmentOptions, UploadedFile, uploadDetail, uploadQuery } from '../attachments/schema.ts'
 import { serveAttachment } from '../attachments/serve.ts'
 import { addAsset, deleteAsset, findAssetByName, getAsset, renameAsset } from './asset-service.ts'
-import { EditAttachmentOptions } from './schema.ts'
 import { getRelease } from './service.ts'
 
 const read = { unit: 'repo.releases', scope: 'repository' } as const
 const write = { unit: 'repo.releases', level: 'write', scope: 'repository' } as const
 const named = { 'x-parameters': { asset: 'attachment_id' } } as const
-
-const UploadedFile = streamedBody(t.Object({ attachment: t.Optional(t.String({ format: 'binary' })) }))
 
 /** Files of releases. */
 export const releaseAssetRoutes = (context: Context) =>
@@ -46,14 +42,13 @@ export const releaseAssetRoutes = (context: Context) =>
       },
       {
         changeRepo: write,
-        query: t.Object({ name: queryText({ description: 'Name of the file; without it the one in the form' }) }),
+        query: uploadQuery,
         body: UploadedFile,
         response: { 201: Attachment },
         detail: {
           operationId: 'repoCreateReleaseAttachment',
           summary: 'Add a file to a release: as a form, or as the body with its name in the query',
-          'x-consumes': ['multipart/form-data', 'application/octet-stream'],
-          'x-refuses': [400, 413],
+          ...uploadDetail,
         },
       },
     )

@@ -28,5 +28,3 @@ export const EditReleaseOption = t.Object(
   { tag_name: t.Optional(t.String({ maxLength: 255 })), ...settings },
   { $id: 'EditReleaseOption' },
 )
-
-export const EditAttachmentOptions = t.Object({ name: t.Optional(t.String()) }, { $id: 'EditAttachmentOptions' })

@@ -6,7 +6,7 @@ import { refs } from '../../../db/schema/refs.ts'
 import { type ReleaseRow, releases } from '../../../db/schema/releases.ts'
 import { type UserRow, users } from '../../../db/schema/users.ts'
 import { numberedPage, type Page, type Paged } from '../../kernel/page.ts'
-import { listByRelease } from '../attachments/store.ts'
+import { listByParent } from '../attachments/store.ts'
 
 export interface LoadedRelease {
   release: ReleaseRow
@@ -49,8 +49,9 @@ async function select(db: Db, filter: ReleaseFilter, page: Pick<Page, 'limit' | 
     .orderBy(desc(since), desc(releases.id))
     .limit(page.limit)
     .offset(page.offset)
-  const assets = await listByRelease(
+  const assets = await listByParent(
     db,
+    'releaseId',
     rows.map(({ release }) => release.id),
   )
   return rows.map(({ release, author, version }) => {

@@ -43,14 +43,8 @@ const GeneralUISettings = t.Object(
 /** Wire: short names of pictures besides the characters of Unicode. */
 const CUSTOM_EMOJIS = ['git', 'gitea', 'codeberg', 'gitlab', 'github', 'gogs']
 
-/** Wire: what the Gitea API allows by default. */
-const ATTACHMENT_TYPES =
-  '.avif,.cpuprofile,.csv,.dmp,.docx,.fodg,.fodp,.fods,.fodt,.gif,.gz,.jpeg,.jpg,.json,.jsonc,.log,.md,.mov,.mp4,.odf,.odg,.odp,' +
-  '.ods,.odt,.patch,.pdf,.png,.pptx,.svg,.tgz,.txt,.webm,.webp,.xls,.xlsx,.zip'
-const MAX_ATTACHMENT_MEBIBYTES = 100
-
 /** What this version does not do yet. A test holds each against the operations that are served. */
-const ABSENT = { timeTracking: true, attachments: true } as const
+const ABSENT = { timeTracking: true } as const
 
 /** What clients may want to know before they try. */
 export const siteSettingsRoutes = (context: Context) => {
@@ -63,10 +57,10 @@ export const siteSettingsRoutes = (context: Context) => {
     default_max_response_size: MAX_RESPONSE_BYTES,
   }
   const attachments = {
-    enabled: !ABSENT.attachments,
-    allowed_types: ATTACHMENT_TYPES,
-    max_size: MAX_ATTACHMENT_MEBIBYTES,
-    max_files: 5,
+    enabled: config.attachmentEnabled,
+    allowed_types: config.attachmentAllowedTypes.join(),
+    max_size: Math.floor(config.attachmentMaxSize / 1024 ** 2),
+    max_files: config.attachmentMaxFiles,
   }
   const abilities = {
     mirrors_disabled: false,
