@@ -401,6 +401,37 @@ describe('connecting', () => {
     expect(await whoIs(elsewhere)).toBe(name)
   })
 
+  test('of one person with two accounts at once connects one', async () => {
+    const { sub } = somebody()
+    const [one, two] = [newVisitor(service), newVisitor(service)]
+    for (const visitor of [one, two]) {
+      await visitor.signIn(await service.createUser())
+      await comeBy(visitor, { query: '?connect=1' })
+    }
+    const answers = await Promise.all([one, two].map((visitor) => visitor.post('/user/link_account_signin')))
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([303, 422])
+    expect(await sqlOf()`select 1 from external_identities where subject = ${sub}`).toHaveLength(1)
+  })
+
+  test('with a source that is off is no way in that would be left', async () => {
+    somebody()
+    const visitor = newVisitor(service)
+    await comeBy(visitor)
+    const other = await addTestSource(service, provider, { name: 'other' })
+    await comeBy(visitor, { name: 'other', query: '?connect=1' })
+    await visitor.post('/user/link_account_signin')
+    const disconnect = async () => {
+      const ids = await sqlOf()<{ id: number }[]>`select id from external_identities
+        where subject = ${provider.person.sub} and source_id <> ${other.id}`
+      return visitor.post('/user/settings/security/account_link', { id: String(ids[0]?.id) })
+    }
+    await sqlOf()`update auth_sources set is_active = false where id = ${other.id}`
+    expect((await disconnect()).status).toBe(422)
+    await sqlOf()`update auth_sources set is_active = true where id = ${other.id}`
+    expect((await disconnect()).location).toContain('done=disconnected')
+    await sqlOf()`delete from auth_sources where id = ${other.id} and id not in (select source_id from users where source_id is not null)`
+  })
+
   test('never moves somebody from one account to another', async () => {
     const { name } = somebody()
     await comeBy(newVisitor(service))
