@@ -5,6 +5,7 @@ import { adminRunnerRoutes } from '../features/actions-runners/admin-routes.ts'
 import { organizationRunnerRoutes } from '../features/actions-runners/organization-routes.ts'
 import { repositoryRunnerRoutes } from '../features/actions-runners/repository-routes.ts'
 import { userRunnerRoutes } from '../features/actions-runners/user-routes.ts'
+import { actionsRunRoutes } from '../features/actions-runs/routes.ts'
 import { organizationActionsValueRoutes } from '../features/actions-values/organization-routes.ts'
 import { repositoryActionsValueRoutes } from '../features/actions-values/repository-routes.ts'
 import { userActionsValueRoutes } from '../features/actions-values/user-routes.ts'
@@ -213,6 +214,7 @@ const hookApi = (context: Context) =>
     .use(userActionsValueRoutes(context))
     .use(adminRunnerRoutes(context))
     .use(repositoryRunnerRoutes(context))
+    .use(actionsRunRoutes(context))
     .use(organizationRunnerRoutes(context))
     .use(userRunnerRoutes(context))
     .use(organizationHookRoutes(context))

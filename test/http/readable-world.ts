@@ -1,4 +1,5 @@
 import type { Answer } from '../harness/client.ts'
+import { registerRunner } from '../harness/runner.ts'
 import type { TestService } from '../harness/service.ts'
 import { makeGpgKey, makeSshKey } from '../signatures/stage.ts'
 
@@ -69,6 +70,13 @@ export async function makeReadableWorld(service: TestService): Promise<PathOf> {
   await send('POST', '/admin/badges', { slug: 'old', description: 'old' })
   await send('POST', '/admin/users/friend/badges', { badge_slugs: ['old'] })
   await friend.client.post(`${path}/issues/1/comments`, { body: 'news' })
+  const ci = { content: btoa('on: push\njobs: { a: { runs-on: linux, steps: [{ run: x }] } }'), message: 'ci' }
+  await send('POST', `${path}/contents/.gitea/workflows/ci.yml`, ci)
+  await service.drain()
+  const runner = await registerRunner(service.url, { owner: admin, at: `${path}/actions/runners` })
+  await runner.end(await runner.take())
+  const done = await send('GET', `${path}/actions/jobs`)
+  const [jobId, runId] = [done.number('jobs.0.id'), done.number('jobs.0.run_id')]
   await service.drain()
   const thread = (await admin.client.get('/notifications')).number('0.id')
   const { armored } = await makeGpgKey([service.context.config.adminEmail])
@@ -84,6 +92,7 @@ export async function makeReadableWorld(service: TestService): Promise<PathOf> {
   const pushed = await send('POST', `${path}/push_mirrors`, { remote_address: far, interval: '8h' })
   const clone = (revision: string) => service.git(['rev-parse', revision], { cwd: `${service.git.folder}/world` })
   const names: Values = {
+    ...{ run: runId, job_id: jobId },
     ...{ owner: admin.name, repo: 'world', username: 'friend', collaborator: 'friend', org: 'club', index: 1 },
     ...{
       variablename: 'word',

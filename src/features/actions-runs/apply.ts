@@ -11,6 +11,7 @@ import {
   type NewJob,
   queueJob,
   removeBlockedJobs,
+  restRun,
   startRun,
   type Transition,
   tellFault,
@@ -60,12 +61,12 @@ async function changeJob(at: Transition, row: ActionsJobRow, step: Omit<Describe
   if (step.step.to === 'completed') await endWaitingJobs(at, [row.id], step.step)
 }
 
-/** Brings the run to where its jobs are: at work with the first that started, over with the last that ended. The run is locked. */
+/** Brings the run to where its jobs are: at work while one is, over with the last that ended. The run is locked. */
 export async function followJobs(at: Transition, run: Pick<ActionsRunRow, 'id' | 'isCancelled'>): Promise<void> {
   const jobs = await at.tx.select().from(actionsJobs).where(eq(actionsJobs.runId, run.id))
-  if (jobs.some(({ startedAt }) => startedAt !== null)) await startRun(at)
-  if (jobs.some(({ status }) => status !== 'completed')) return
-  await endRun(at, { conclusion: concludeRun(jobs, run) })
+  if (jobs.every(({ status }) => status === 'completed')) await endRun(at, { conclusion: concludeRun(jobs, run) })
+  else if (jobs.some(({ status }) => status === 'in_progress')) await startRun(at)
+  else await restRun(at)
 }
 
 /** Ends a run that cannot be planned. What runs is told to end. The run is locked. */

@@ -146,6 +146,14 @@ export async function startRun({ tx, place, now }: Transition): Promise<void> {
   if ((await tx.$count(actionsRuns, isWaiting)) > 0) await planAgain(tx, place.run.id)
 }
 
+/** in_progress → queued. Wire: a run none of whose jobs is at work waits again. The run is locked. */
+export async function restRun({ tx, place, now }: Transition): Promise<void> {
+  await tx
+    .update(actionsRuns)
+    .set({ status: 'queued', updatedAt: now })
+    .where(and(eq(actionsRuns.id, place.run.id), eq(actionsRuns.status, 'in_progress')))
+}
+
 /** in_progress → completed: a task, and its job with it. False when the task had ended before. Locks the run. */
 export async function endTask(at: Transition, taskId: number, { conclusion, error }: End): Promise<boolean> {
   const { tx, place, now } = at
