@@ -20,5 +20,8 @@ export const BLOCKS_LOCK = 5_190_334
 /** First of two keys; the second is 0. Accounts and repositories are not deleted side by side. */
 export const DELETIONS_LOCK = 5_190_335
 
+/** One dependency between issues is added after the other: which circle one would close depends on all others. */
+export const DEPENDENCIES_LOCK = 5_190_336
+
 /** One replica at a time fans out, so that the reactions of one queue are enqueued in the order of their events. */
 export const FAN_OUT_LOCK = 7_113_402

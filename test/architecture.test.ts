@@ -135,6 +135,7 @@ const tierNames: readonly (readonly string[])[] = [
     'issues',
     'issue-labels',
     'issue-subscriptions',
+    'issue-dependencies',
     'comments',
     'reactions',
     'pulls',

@@ -169,6 +169,8 @@ export const comments = pgTable(
     contentVersion: integer().notNull().default(0),
     /** The label that came or went. */
     labelId: reference().references(() => labels.id, { onDelete: 'set null' }),
+    /** The other issue of a dependency that came or went. */
+    dependentIssueId: reference().references(() => issues.id, { onDelete: 'set null' }),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
@@ -176,6 +178,7 @@ export const comments = pgTable(
     index('comments_issue_idx').on(table.issueId, table.createdAt, table.id),
     index('comments_poster_idx').on(table.posterId),
     index('comments_label_idx').on(table.labelId).where(sql`label_id is not null`),
+    index('comments_dependent_issue_idx').on(table.dependentIssueId).where(sql`dependent_issue_id is not null`),
   ],
 )
 export type CommentRow = typeof comments.$inferSelect

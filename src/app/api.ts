@@ -39,6 +39,7 @@ import { generationRoutes } from '../features/generation/routes.ts'
 import { gitHookRoutes } from '../features/git-hooks/routes.ts'
 import { gpgKeyRoutes } from '../features/gpg-keys/routes.ts'
 import { heatmapRoutes } from '../features/heatmap/routes.ts'
+import { issueDependencyRoutes } from '../features/issue-dependencies/routes.ts'
 import { issueLabelRoutes } from '../features/issue-labels/routes.ts'
 import { issueSubscriptionRoutes } from '../features/issue-subscriptions/routes.ts'
 import { issueTemplateRoutes } from '../features/issue-templates/routes.ts'
@@ -128,6 +129,7 @@ const issueApi = (context: Context) =>
     .use(notificationRoutes(context))
     .use(commentRoutes(context))
     .use(commentAssetRoutes(context))
+    .use(issueDependencyRoutes(context))
     .use(issueReactionRoutes(context))
     .use(commentReactionRoutes(context))
 

@@ -36,6 +36,7 @@ export const unauthorized = (message = 'token is required') => new Refusal(401, 
 export const forbidden = (message: string, details?: RefusalDetails) => new Refusal(403, message, details)
 export const notFound = (message = 'not found', errors: string[] | null = null) => new Refusal(404, message, { errors })
 export const conflict = (message: string) => new Refusal(409, message)
+export const preconditionFailed = (message: string) => new Refusal(412, message)
 export const tooLarge = (message: string) => new Refusal(413, message)
 /** 422. With `field` the message takes Gitea's form `[Field]: message`. */
 export const invalid = (message: string, field?: string) =>

@@ -189,6 +189,7 @@ async function showComment(
     ...{ id: commentId, issueId, kind: 'comment', posterId: facts.posterId, body: facts.body, contentVersion: 0 },
     labelId: null,
     ...originalOf(facts),
+    dependentIssueId: null,
     createdAt: new Date(facts.createdAt),
     updatedAt: new Date(facts.updatedAt),
   }

@@ -50,6 +50,9 @@ async function fill(): Promise<void> {
   await sql`insert into collaborations (repository_id, user_id) select ${id}::bigint, id from users where name like 'owner%' and id % 1000 = 0`
   await sql`insert into issues (repository_id, number, title) values (${id}::bigint, 1, 'loved')`
   await sql`insert into reactions (issue_id, user_id, content) select i.id, u.id, 'heart' from issues i, users u`
+  await sql`insert into issues (repository_id, number, title) select ${id}::bigint, n, 'linked' from generate_series(2, ${ROWS}::int) as n`
+  await sql`insert into issue_dependencies (issue_id, dependency_id)
+    select a.id, b.id from issues a join issues b on b.number between a.number + 1 and a.number + 3`
   await sql`analyze`
 }
 
@@ -116,6 +119,8 @@ test.each([
   'push_mirrors',
   'collaborators',
   'issues/1/reactions',
+  'issues/1/dependencies',
+  'issues/5/blocks',
 ])('a page of %s is found by an index, and not sorted', async (list) => {
   const found = await plansOf(`${big.path}/${list}`)
   const faults = found.flatMap(({ text, plan }) => costly(plan).map((fault) => `${fault}: ${text}`))

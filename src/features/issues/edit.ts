@@ -4,8 +4,9 @@ import type { RepositoryAccess } from '../../access/repository-access.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { appendEvent } from '../../events/append.ts'
-import { conflict, forbidden, notFound } from '../../kernel/errors.ts'
+import { conflict, forbidden, notFound, preconditionFailed } from '../../kernel/errors.ts'
 import { givenTime } from '../../kernel/time.ts'
+import { hasOpenDependency } from '../issue-dependencies/store.ts'
 import type { EditIssueOption } from './schema.ts'
 import { mayPlan, readAssignees, readMilestone, recordStateChange } from './service.ts'
 import { lockIssue, readFacts, replaceAssignees, updateIssue } from './store.ts'
@@ -17,7 +18,8 @@ export interface Doer {
 
 /**
  * Changes an issue: its author may change text and state, who has write on issues everything.
- * @throws Refusal 403 for others, 404 when it is gone, 409 when `content_version` is not the newest, 422 for an unknown
+ * @throws Refusal 403 for others, 404 when it is gone, 409 when `content_version` is not the newest, 412 when it is closed before what it
+ * waits for, 422 for an unknown
  * assignee or milestone
  */
 export async function editIssue(
@@ -36,6 +38,7 @@ export async function editIssue(
     if (!before) throw notFound()
     const text = readTextChange(before, option)
     const state = readStateChange(context, before, option)
+    if (state.isClosed) await requireClosable(tx, repo, before)
     const after = await updateIssue(tx, before.id, { ...plan, ...text, ...state, updatedAt: context.clock.now() })
     if (assignees) await assign(tx, doer, { issue: after, assignees })
     if (after.isClosed !== before.isClosed) await recordStateChange(tx, doer, after)
@@ -76,6 +79,12 @@ function readTextChange(before: IssueRow, option: EditIssueOption): Partial<Issu
 function readStateChange({ clock }: Context, before: IssueRow, option: EditIssueOption): Partial<IssueRow> {
   const isClosed = option.state ? option.state === 'closed' : before.isClosed
   return isClosed === before.isClosed ? {} : { isClosed, closedAt: isClosed ? clock.now() : null }
+}
+
+/** Whoever adds a dependency at this moment waits for the issue's row, or was first. */
+async function requireClosable(tx: Db, { repository }: RepositoryAccess, issue: IssueRow): Promise<void> {
+  if (repository.enableIssueDependencies && (await hasOpenDependency(tx, issue.id)))
+    throw preconditionFailed('cannot close this issue or pull request because it still has open dependencies')
 }
 
 async function assign(

@@ -8,8 +8,12 @@ interface HistoryEntry {
     | 'reopen'
     /** Body `1`: the label came; empty: it went. */
     | 'label'
+    | 'add_dependency'
+    | 'remove_dependency'
   body?: string
   labelId?: number
+  /** The other issue of a dependency. */
+  dependentIssueId?: number
 }
 
 /** Writes what happened to the issue's history, in this order. Returns the ids of the rows. */

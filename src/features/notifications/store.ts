@@ -5,11 +5,11 @@ import { afterPosition, inOrder, positionText, type SortKey } from '../../../db/
 import { type NotificationRow, notifications, type ThreadStatus } from '../../../db/schema/notifications.ts'
 import { repositories } from '../../../db/schema/repositories.ts'
 import { users } from '../../../db/schema/users.ts'
+import { visibleSubject } from '../../access/visible-subject.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { cutPage, type Page, type Paged, rowsToRead, rowsToSkip } from '../../kernel/page.ts'
 import { type ThreadFilter, threadsOf } from './filter.ts'
-import { visibleSubject } from './visible.ts'
 
 const notifiedAt: SortKey = { key: notifications.updatedAt, type: 'timestamptz', isDescending: true }
 /** Of those of the same time, the newest event: each is in one thread of a person. */
@@ -22,7 +22,7 @@ export async function listThreads(
   filter: ThreadFilter,
   page: Page,
 ): Promise<Paged<NotificationRow>> {
-  const wanted = and(threadsOf(filter), visibleSubject(context, actor, notifications.isPull))
+  const wanted = and(threadsOf(filter), visibleSubject(context.config, actor, notifications.isPull))
   const found = context.db
     .select({ thread: notifications, at: positionText(notifiedAt) })
     .from(notifications)
@@ -54,7 +54,7 @@ export async function countThreads(context: Context, actor: Actor, filter: Threa
     .from(tally)
     .innerJoin(repositories, eq(repositories.id, tally.repositoryId))
     .innerJoin(users, eq(users.id, repositories.ownerId))
-    .where(visibleSubject(context, actor, tally.isPull))
+    .where(visibleSubject(context.config, actor, tally.isPull))
   return row?.count ?? 0
 }
 
@@ -65,7 +65,7 @@ export async function findThread(context: Context, actor: Actor, id: number): Pr
     .from(notifications)
     .innerJoin(repositories, eq(repositories.id, notifications.repositoryId))
     .innerJoin(users, eq(users.id, repositories.ownerId))
-    .where(and(eq(notifications.id, id), visibleSubject(context, actor, notifications.isPull)))
+    .where(and(eq(notifications.id, id), visibleSubject(context.config, actor, notifications.isPull)))
   return row?.thread
 }
 
@@ -84,7 +84,7 @@ export async function setStatuses(
   { filter, status, limit }: { filter: ThreadFilter; status: ThreadStatus; limit: number },
 ): Promise<NotificationRow[]> {
   const { db } = context
-  const wanted = and(threadsOf(filter), visibleSubject(context, actor, notifications.isPull))
+  const wanted = and(threadsOf(filter), visibleSubject(context.config, actor, notifications.isPull))
   // In one order, so that two of these, or one and a fan-out, never wait for each other.
   const found = sql`
     select ${notifications.id}, ${notifications.updatedAt}, ${notifications.eventId} from ${notifications}
