@@ -26,6 +26,7 @@ import { teamRepositoryRoutes } from '../features/collaborators/team-repository-
 import { repositoryTeamRoutes } from '../features/collaborators/team-routes.ts'
 import { commentAssetRoutes } from '../features/comments/asset-routes.ts'
 import { commentRoutes } from '../features/comments/routes.ts'
+import { timelineRoutes } from '../features/comments/timeline-routes.ts'
 import { gitObjectRoutes } from '../features/commits/object-routes.ts'
 import { commitRoutes } from '../features/commits/routes.ts'
 import { contentsRoutes } from '../features/contents/routes.ts'
@@ -130,6 +131,7 @@ const issueApi = (context: Context) =>
     .use(commentRoutes(context))
     .use(commentAssetRoutes(context))
     .use(issueDependencyRoutes(context))
+    .use(timelineRoutes(context))
     .use(issueReactionRoutes(context))
     .use(commentReactionRoutes(context))
 

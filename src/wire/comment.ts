@@ -33,14 +33,24 @@ export interface ShownComment {
 }
 
 /** @param repositoryUrl the address of the repository's page */
-export function presentComment(shown: ShownComment, repositoryUrl: string, viewer: Viewer): Comment {
-  const { comment, poster, issue } = shown
+export function commentAddresses(
+  { id, issue }: { id: number; issue: { number: number; isPull: boolean } },
+  repositoryUrl: string,
+) {
   const page = `${repositoryUrl}/${issue.isPull ? 'pulls' : 'issues'}/${issue.number}`
   return {
-    id: comment.id,
-    html_url: `${page}#issuecomment-${comment.id}`,
+    html_url: `${page}#issuecomment-${id}`,
     pull_request_url: issue.isPull ? page : '',
     issue_url: issue.isPull ? '' : page,
+  }
+}
+
+/** @param repositoryUrl the address of the repository's page */
+export function presentComment(shown: ShownComment, repositoryUrl: string, viewer: Viewer): Comment {
+  const { comment, poster, issue } = shown
+  return {
+    id: comment.id,
+    ...commentAddresses({ id: comment.id, issue }, repositoryUrl),
     // Wire: authors of comments are shown as visitors see them, whoever looks.
     user: poster ? presentUserToVisitors(poster, viewer) : presentGhost(viewer),
     original_author: comment.originalAuthor,

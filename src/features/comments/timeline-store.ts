@@ -1,0 +1,54 @@
+import { and, eq, gte, lte, sql } from 'drizzle-orm'
+import type { Db } from '../../../db/client.ts'
+import { afterPosition, inOrder, positionText, type SortKey } from '../../../db/keyset.ts'
+import { rowVersion } from '../../../db/row-version.ts'
+import { comments, type IssueRow, labels } from '../../../db/schema/issues.ts'
+import { users } from '../../../db/schema/users.ts'
+import { cutPage, type Page, type Paged, rowsToRead, rowsToSkip } from '../../kernel/page.ts'
+import type { ShownEntry } from '../../wire/timeline.ts'
+import type { CommentFilter } from './store.ts'
+
+export interface FoundEntry extends ShownEntry {
+  /** Changes with every row that the entry's shape is made of. */
+  version: string
+}
+
+const happenedAt: SortKey = { key: comments.createdAt, type: 'timestamptz' }
+const oldestFirst: SortKey[] = [happenedAt, { key: comments.id, type: 'bigint' }]
+
+/** What people wrote on an issue and what happened to it, oldest first: in two statements, whatever the kinds. */
+export async function listTimeline(
+  db: Db,
+  issue: IssueRow,
+  { since, before }: CommentFilter,
+  page: Page,
+): Promise<Paged<FoundEntry>> {
+  const matching = and(
+    eq(comments.issueId, issue.id),
+    since && gte(comments.updatedAt, since),
+    before && lte(comments.updatedAt, before),
+  )
+  const ordered = db
+    .select({
+      entry: comments,
+      poster: users,
+      label: labels,
+      version: sql<string>`concat_ws(' ', ${rowVersion(comments)}, ${rowVersion(users)}, ${rowVersion(labels)})`,
+      at: positionText(happenedAt),
+    })
+    .from(comments)
+    .leftJoin(users, eq(users.id, comments.posterId))
+    .leftJoin(labels, eq(labels.id, comments.labelId))
+    .where(and(matching, afterPosition(oldestFirst, page.after)))
+    .orderBy(inOrder(oldestFirst))
+    .limit(rowsToRead(page))
+    .offset(rowsToSkip(page))
+  const [rows, total] = await Promise.all([ordered, db.$count(comments, matching)])
+  const found = cutPage(page, { rows, total }, ({ at, entry }) => [at, String(entry.id)])
+  return {
+    ...found,
+    rows: found.rows.map(({ poster, label, entry, version }) => {
+      return { entry, version, issue, poster: poster ?? undefined, label: label ?? undefined }
+    }),
+  }
+}

@@ -1,0 +1,101 @@
+import { t } from 'elysia'
+import type { CommentRow, LabelRow } from '../../db/schema/issues.ts'
+import type { UserRow } from '../../db/schema/users.ts'
+import { wireTime } from '../kernel/time.ts'
+import { Comment, commentAddresses } from './comment.ts'
+import { int64 } from './fields.ts'
+import { Issue } from './issue.ts'
+import { Label, presentIssueLabel } from './label.ts'
+import { Milestone } from './milestone.ts'
+import { Team } from './team.ts'
+import { presentGhost, presentUserToVisitors, User } from './user.ts'
+import type { Viewer } from './viewer.ts'
+
+export type TimelineComment = typeof TimelineComment.static
+export const TimelineComment = t.Object(
+  {
+    id: int64(),
+    type: t.String({ description: 'What happened, such as `comment`, `close` and `reopen`' }),
+    html_url: t.String(),
+    pull_request_url: t.String(),
+    issue_url: t.String(),
+    user: User,
+    body: t.String(),
+    created_at: t.String({ format: 'date-time' }),
+    updated_at: t.String({ format: 'date-time' }),
+    old_project_id: int64(),
+    project_id: int64(),
+    old_milestone: t.Nullable(Milestone),
+    milestone: t.Nullable(Milestone),
+    tracked_time: t.Null(),
+    old_title: t.String(),
+    new_title: t.String(),
+    old_ref: t.String(),
+    new_ref: t.String(),
+    ref_issue: t.Nullable(Issue),
+    ref_comment: t.Nullable(Comment),
+    ref_action: t.String(),
+    ref_commit_sha: t.String(),
+    review_id: int64(),
+    label: t.Nullable(Label),
+    assignee: t.Nullable(User),
+    assignee_team: t.Nullable(Team),
+    removed_assignee: t.Boolean(),
+    resolve_doer: t.Nullable(User),
+    dependent_issue: t.Nullable(Issue),
+  },
+  { $id: 'TimelineComment' },
+)
+
+export interface ShownEntry {
+  entry: CommentRow
+  poster: UserRow | undefined
+  issue: { number: number; isPull: boolean }
+  /** The one that came or went; undefined also where it was deleted since. */
+  label: LabelRow | undefined
+}
+
+interface Place {
+  ownerName: string
+  apiUrl: string
+  htmlUrl: string
+}
+
+/** Wire: an entry has the fields of all kinds; those of other kinds than its own are empty. */
+const ofOtherKinds = {
+  old_project_id: 0,
+  project_id: 0,
+  old_milestone: null,
+  milestone: null,
+  tracked_time: null,
+  old_title: '',
+  new_title: '',
+  old_ref: '',
+  new_ref: '',
+  ref_issue: null,
+  ref_comment: null,
+  ref_action: 'none',
+  ref_commit_sha: '',
+  review_id: 0,
+  assignee: null,
+  assignee_team: null,
+  removed_assignee: false,
+  resolve_doer: null,
+  dependent_issue: null,
+} as const
+
+export function presentTimelineComment(shown: ShownEntry, place: Place, viewer: Viewer): TimelineComment {
+  const { entry, poster, issue, label } = shown
+  return {
+    ...ofOtherKinds,
+    id: entry.id,
+    type: entry.kind,
+    ...commentAddresses({ id: entry.id, issue }, place.htmlUrl),
+    // Wire: as of comments.
+    user: poster ? presentUserToVisitors(poster, viewer) : presentGhost(viewer),
+    body: entry.body,
+    label: label ? presentIssueLabel(label, place, viewer) : null,
+    created_at: wireTime(entry.createdAt),
+    updated_at: wireTime(entry.updatedAt),
+  }
+}

@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { startTestService, type TestRepository, type TestService, type TestUser } from '../harness/service.ts'
+import { recordStatements } from '../harness/statements.ts'
+
+let service: TestService
+let owner: TestUser
+let reader: TestUser
+let repo: TestRepository
+beforeAll(async () => {
+  service = await startTestService()
+  owner = await service.createUser()
+  reader = await service.createUser()
+  repo = await service.createRepository(owner)
+})
+afterAll(() => service.stop())
+
+async function makeIssue(at = repo): Promise<string> {
+  const made = await owner.client.post(`${at.path}/issues`, { title: 'x' })
+  return `${at.path}/issues/${made.number('number')}`
+}
+
+const typesOf = (body: unknown) => (Array.isArray(body) ? body.map(({ type }) => type) : body)
+
+test('the timeline of an issue has what was written and what happened, the oldest first', async () => {
+  const issue = await makeIssue()
+  expect((await service.anonymous.get(`${issue}/timeline`)).body).toEqual([])
+  const comment = await reader.client.post(`${issue}/comments`, { body: 'seen' })
+  await owner.client.patch(issue, { state: 'closed' })
+  await owner.client.patch(issue, { state: 'open' })
+  const label = await owner.client.post(`${repo.path}/labels`, { name: 'bug', color: '#ff0000' })
+  await owner.client.post(`${issue}/labels`, { labels: [label.number('id')] })
+  await owner.client.delete(`${issue}/labels/${label.number('id')}`)
+  const { body, headers } = await service.anonymous.get(`${issue}/timeline`)
+  expect(headers.get('x-total-count')).toBe('5')
+  const empty = {
+    ...{ old_project_id: 0, project_id: 0, old_milestone: null, milestone: null, tracked_time: null },
+    ...{ old_title: '', new_title: '', old_ref: '', new_ref: '', ref_issue: null, ref_comment: null },
+    ...{ ref_action: 'none', ref_commit_sha: '', review_id: 0, assignee: null, assignee_team: null },
+    ...{ removed_assignee: false, resolve_doer: null, dependent_issue: null },
+  }
+  const [written, closed, opened, came, went] = Array.isArray(body) ? body : []
+  expect(written).toEqual({
+    ...empty,
+    label: null,
+    type: 'comment',
+    body: 'seen',
+    id: comment.number('id'),
+    user: expect.objectContaining({ login: reader.name }),
+    html_url: comment.string('html_url'),
+    issue_url: comment.string('issue_url'),
+    pull_request_url: '',
+    created_at: comment.string('created_at'),
+    updated_at: comment.string('updated_at'),
+  })
+  for (const [entry, type] of [
+    [closed, 'close'],
+    [opened, 'reopen'],
+  ] as const)
+    expect(entry).toMatchObject({ ...empty, label: null, type, body: '', user: { login: owner.name } })
+  expect([came, went]).toMatchObject([
+    { ...empty, type: 'label', body: '1', label: label.body },
+    { ...empty, type: 'label', body: '', label: label.body },
+  ])
+  // An event is no comment.
+  expect((await owner.client.get(`${repo.path}/issues/comments/${closed.id}`)).status).toBe(404)
+})
+
+test('the timeline comes in pages, and between two times of change', async () => {
+  const issue = await makeIssue()
+  for (const body of ['a', 'b', 'c', 'd']) await owner.client.post(`${issue}/comments`, { body })
+  await owner.client.patch(issue, { state: 'closed' })
+  const { id } = (await service.context.sql`select max(issue_id) as id from comments`)[0] ?? {}
+  await service.context
+    .sql`update comments set updated_at = updated_at - interval '1 day' where issue_id = ${id} and body in ('a', 'b')`
+  const list = async (query: Record<string, string | number>) => {
+    const { status, body, headers } = await reader.client.get(`${issue}/timeline`, query)
+    const shown = Array.isArray(body) ? body.map((entry) => entry.body || entry.type) : body
+    return [status, headers.get('x-total-count'), shown]
+  }
+  expect(await list({})).toEqual([200, '5', ['a', 'b', 'c', 'd', 'close']])
+  expect(await list({ limit: 2, page: 2 })).toEqual([200, '5', ['c', 'd']])
+  expect(await list({ limit: 2, page: 4 })).toEqual([200, '5', []])
+  const noon = new Date(Date.now() - 12 * 3_600_000).toISOString()
+  expect(await list({ since: noon })).toEqual([200, '3', ['c', 'd', 'close']])
+  expect(await list({ before: noon })).toEqual([200, '2', ['a', 'b']])
+  for (const name of ['since', 'before']) expect((await list({ [name]: 'soon' }))[0]).toBe(422)
+})
+
+test('the timeline is read by those who may read the issue, and has a tag that changes with it', async () => {
+  const at = await service.createRepository(owner)
+  const path = `${await makeIssue(at)}/timeline`
+  const statuses = () =>
+    Promise.all([owner.client, reader.client, service.anonymous].map(async (one) => (await one.get(path)).status))
+  expect(await statuses()).toEqual([200, 200, 200])
+  expect((await owner.client.get(path.replace(/\d+\/timeline/, '99/timeline'))).status).toBe(404)
+  expect((await owner.client.get(path.replace(/\d+\/timeline/, 'x/timeline'))).status).toBe(404)
+  const tag = (await owner.client.get(path)).headers.get('etag') ?? ''
+  const known = () => owner.client.request(path, { headers: { 'if-none-match': tag } })
+  expect((await known()).status).toBe(304)
+  await owner.client.patch(path.replace('/timeline', ''), { state: 'closed' })
+  expect(typesOf((await known()).body)).toEqual(['close'])
+  await owner.client.patch(at.path, { private: true })
+  expect(await statuses()).toEqual([200, 404, 404])
+  await owner.client.patch(at.path, { private: false, has_issues: false })
+  expect(await statuses()).toEqual([404, 404, 404])
+  await service.context.sql`update issues set is_pull = true where repository_id = ${at.id}`
+  expect(await statuses()).toEqual([200, 200, 200])
+})
+
+test('a long timeline costs as many statements as a short one, and its author may be gone', async () => {
+  const issue = await makeIssue()
+  const leaving = await service.createUser()
+  await leaving.client.post(`${issue}/comments`, { body: 'farewell' })
+  const statements = recordStatements(service.context)
+  const count = async () => {
+    statements.clear()
+    await service.anonymous.get(`${issue}/timeline`)
+    return statements.texts().length
+  }
+  const few = await count()
+  for (const user of [owner, reader, owner, reader]) await user.client.post(`${issue}/comments`, { body: 'x' })
+  expect(await count()).toBe(few)
+  statements.stop()
+  await service.admin.client.delete(`/admin/users/${leaving.name}`)
+  expect((await service.anonymous.get(`${issue}/timeline`)).body).toMatchObject([
+    { user: { id: -1, login: 'Ghost' } },
+    {},
+    {},
+    {},
+    {},
+  ])
+})
