@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { PACE_BYTES, Pace } from './pace.ts'
+import { PACE_BYTES, Pace } from '../kernel/pace.ts'
 
 export interface ReplyOptions {
   isHead: boolean

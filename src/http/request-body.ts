@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { badRequest, Refusal } from '../kernel/errors.ts'
-import { Pace } from './pace.ts'
+import { Pace } from '../kernel/pace.ts'
 
 export interface BodySource {
   message: IncomingMessage

@@ -1,16 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { HostPolicy } from '../kernel/host-policy.ts'
-import { exchange } from './exchange.ts'
+import { follow, type OutboundRequest } from './follow.ts'
 import { OutboundError } from './outbound-error.ts'
-
-export interface OutboundRequest {
-  url: string
-  method: 'GET' | 'POST' | 'PUT'
-  headers: Readonly<Record<string, string>>
-  /** Names in lower case. Kept from every other origin that a redirect leads to. */
-  secretHeaders: ReadonlySet<string>
-  body?: string
-}
 
 export interface OutboundAnswer {
   status: number
@@ -51,9 +42,6 @@ export interface Outbound {
   send(request: OutboundRequest, signal: AbortSignal): Promise<OutboundAnswer>
 }
 
-/** 303 is left out: it asks for a GET, which would tell the receiver nothing. */
-const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 307, 308])
-
 /**
  * Requests to addresses that users give. Each connection is judged by the address that it is made to, after the name is resolved and
  * again after each redirect, so that a name that changes its mind reaches nothing inside. Only http and https.
@@ -65,7 +53,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
       const deadline = AbortSignal.timeout(limits.wholeMs)
       const stop = AbortSignal.any([signal, deadline])
       try {
-        return await follow(options, request, stop)
+        return await read(await follow(options, request, stop), limits, stop)
       } catch (error) {
         signal.throwIfAborted()
         if (deadline.aborted) throw new OutboundError('timeout', `no whole answer in ${limits.wholeMs / 1000} s`)
@@ -73,39 +61,6 @@ export function createOutbound(options: OutboundOptions): Outbound {
       }
     },
   }
-}
-
-async function follow(options: OutboundOptions, first: OutboundRequest, signal: AbortSignal): Promise<OutboundAnswer> {
-  let request = first
-  for (let redirects = 0; ; redirects++) {
-    const message = await exchange(options, { ...request, url: usable(request.url) }, signal)
-    const location = REDIRECTS.has(message.statusCode ?? 0) ? message.headers.location : undefined
-    if (location === undefined) return await read(message, options.limits, signal)
-    message.destroy()
-    if (redirects === options.limits.maxRedirects)
-      throw new OutboundError('redirect', `more than ${redirects} redirects`)
-    request = redirected(request, location)
-  }
-}
-
-/** @throws OutboundError */
-function usable(text: string): URL {
-  const url = URL.parse(text)
-  if (url === null || !['http:', 'https:'].includes(url.protocol))
-    throw new OutboundError('refused', 'not an http address')
-  return url
-}
-
-function redirected(request: OutboundRequest, location: string): OutboundRequest {
-  const from = new URL(request.url)
-  const to = URL.parse(location, from)
-  if (to === null) throw new OutboundError('redirect', 'a redirect to no address')
-  if (from.protocol === 'https:' && to.protocol === 'http:') {
-    throw new OutboundError('redirect', 'a redirect from https to http')
-  }
-  if (from.origin === to.origin) return { ...request, url: to.href }
-  const isPublic = ([name]: [string, string]) => !request.secretHeaders.has(name.toLowerCase())
-  return { ...request, url: to.href, headers: Object.fromEntries(Object.entries(request.headers).filter(isPublic)) }
 }
 
 /** Reads as much as is kept, and ends the connection: the rest is never waited for. */

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { ServerChannel } from 'ssh2'
-import { PACE_BYTES, Pace } from '../http/pace.ts'
+import { PACE_BYTES, Pace } from '../kernel/pace.ts'
 import { Patience } from './patience.ts'
 
 /** One command's way to its client and back. */

@@ -1,4 +1,4 @@
-import { PACE_BYTES } from '../http/pace.ts'
+import { PACE_BYTES } from '../kernel/pace.ts'
 
 /**
  * How long a client of a command may keep the server waiting. What is quiet until the client says something is the client's time:

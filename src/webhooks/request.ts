@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { HookType } from '../../db/schema/hooks.ts'
-import type { OutboundRequest } from '../outbound/client.ts'
+import type { OutboundRequest } from '../outbound/follow.ts'
 import { version } from '../version.ts'
 
 /** All that a delivery is made of, secrets opened. */

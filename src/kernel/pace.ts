@@ -1,4 +1,4 @@
-import { within } from '../kernel/within.ts'
+import { within } from './within.ts'
 
 /** So many bytes must pass in the time that a pace allows. With the default of 60 s this is about 2 KiB a second. */
 export const PACE_BYTES = 128 * 1024
