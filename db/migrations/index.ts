@@ -65,6 +65,7 @@ import m0062 from './0062_actions_run_payloads_gone.sql' with { type: 'text' }
 import m0063 from './0063_issue_history.sql' with { type: 'text' }
 import m0064 from './0064_issue_files.sql' with { type: 'text' }
 import m0065 from './0065_issue_dependencies.sql' with { type: 'text' }
+import m0066 from './0066_migration_files.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -139,4 +140,5 @@ export const migrations: readonly Migration[] = [
   { name: '0063_issue_history', sql: m0063 },
   { name: '0064_issue_files', sql: m0064 },
   { name: '0065_issue_dependencies', sql: m0065 },
+  { name: '0066_migration_files', sql: m0066 },
 ]

@@ -1,5 +1,6 @@
 import { bigint, boolean, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
-import { bytes, createdAt, instant, reference } from './columns.ts'
+import { bytes, createdAt, id, instant, reference } from './columns.ts'
+import { releases } from './releases.ts'
 import { repositories } from './repositories.ts'
 import { users } from './users.ts'
 
@@ -41,14 +42,17 @@ export const migrations = pgTable(
 )
 export type MigrationRow = typeof migrations.$inferSelect
 
-/** How far each part is. The wiki has no pages of this kind: it is a Git repository, and counts its branches and tags. */
+/**
+ * How far each part is. Not all have pages of this kind: the wiki is a Git repository, and counts its branches and tags; files of
+ * releases are in `migration_files`, and each is a page.
+ */
 export const migrationParts = pgTable(
   'migration_parts',
   {
     repositoryId: reference()
       .notNull()
       .references(() => migrations.repositoryId, { onDelete: 'cascade' }),
-    name: text({ enum: ['labels', 'milestones', 'issues', 'comments', 'releases', 'wiki'] }).notNull(),
+    name: text({ enum: ['labels', 'milestones', 'issues', 'comments', 'releases', 'release_files', 'wiki'] }).notNull(),
     /** Their order. */
     place: integer().notNull(),
     /** The page to ask for next; it is raised in the transaction that writes the rows of the page before. */
@@ -80,3 +84,34 @@ export const migrationItems = pgTable(
   },
   (table) => [primaryKey({ columns: [table.repositoryId, table.part, table.idThere] })],
 )
+
+/** Files of releases that are still to come, and those that do not come. One that is here has no row any more. */
+export const migrationFiles = pgTable(
+  'migration_files',
+  {
+    id: id(),
+    repositoryId: reference()
+      .notNull()
+      .references(() => migrations.repositoryId, { onDelete: 'cascade' }),
+    releaseId: reference()
+      .notNull()
+      .references(() => releases.id, { onDelete: 'cascade' }),
+    name: text().notNull(),
+    /** Where it lies. The other server names it: it may lead anywhere. */
+    url: text().notNull(),
+    /** As the other server says. */
+    size: bigint({ mode: 'number' }).notNull(),
+    downloadCount: bigint({ mode: 'number' }).notNull(),
+    createdAt: instant().notNull(),
+    /** Tries that broke off. */
+    tries: integer().notNull().default(0),
+    /** Why it does not come. */
+    fault: text({ enum: ['name', 'large', 'many', 'address', 'missing', 'other', 'broken', 'off'] }),
+  },
+  (table) => [
+    index('migration_files_open_idx').on(table.repositoryId, table.fault, table.id),
+    index('migration_files_release_idx').on(table.releaseId),
+  ],
+)
+export type MigrationFileRow = typeof migrationFiles.$inferSelect
+export type FileFault = NonNullable<MigrationFileRow['fault']>

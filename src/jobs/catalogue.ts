@@ -37,7 +37,10 @@ export const jobCatalogue = {
   // One repository is brought up to the server that it mirrors, or one server up to a repository. Git's own deadline ends them sooner.
   'mirrors.pull': job(Type.Object({ repositoryId: Type.Integer() }), { deadlineSeconds: 24 * 3600, isOutbound: true }),
   // Some pages of what a repository takes over from another server; the next job goes on behind them.
-  'migrations.import': job(Type.Object({ repositoryId: Type.Integer() }), { deadlineSeconds: 3600, isOutbound: true }),
+  'migrations.import': job(Type.Object({ repositoryId: Type.Integer() }), {
+    deadlineSeconds: 24 * 3600,
+    isOutbound: true,
+  }),
   'mirrors.push': job(Type.Object({ mirrorId: Type.Integer() }), { deadlineSeconds: 24 * 3600, isOutbound: true }),
   'repository.remove_folder': job(Type.Object({ repositoryId: Type.Integer() }), { deadlineSeconds: 3600 }),
   // Sends what waits for one hook. See src/webhooks.

@@ -4,6 +4,7 @@ import { type FormFile, isFileForm, useFormFile } from '../../http/form-file.ts'
 import { SNIFFED_BYTES, sniffMediaType } from '../../http/media-type.ts'
 import { badRequest, tooLarge } from '../../kernel/errors.ts'
 import { peek } from '../../kernel/peek.ts'
+import type { PutOption } from '../../object-store/store.ts'
 import { readName } from './name.ts'
 import { keyOf } from './objects.ts'
 
@@ -55,13 +56,19 @@ export async function receiveFile(context: Context, request: Request, rule: Rece
 /** For a file that no row will name. */
 export const discardFile = ({ objects }: Context, { uuid }: ReceivedFile): Promise<void> => objects.remove(keyOf(uuid))
 
-async function storeFile(
-  { objects }: Context,
-  { name, content, maxBytes }: { name: string; content: ReadableStream<Uint8Array>; maxBytes: number },
-): Promise<ReceivedFile> {
+interface Incoming extends PutOption {
+  name: string
+  content: ReadableStream<Uint8Array>
+}
+
+/**
+ * Stores a file of whatever origin.
+ * @throws as `ObjectStore.put`
+ */
+export async function storeFile({ objects }: Context, { name, content, ...option }: Incoming): Promise<ReceivedFile> {
   const { head, whole } = await peek(content, SNIFFED_BYTES)
   const { type: mediaType } = sniffMediaType(head)
   const uuid = randomUUID()
-  const { size, sha256 } = await objects.put(keyOf(uuid), whole, { maxBytes })
+  const { size, sha256 } = await objects.put(keyOf(uuid), whole, option)
   return { uuid, name, size, sha256, mediaType }
 }

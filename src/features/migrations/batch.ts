@@ -2,7 +2,16 @@ import type { MigrationRow, PartName } from '../../../db/schema/migrations.ts'
 import type { RepositoryRow } from '../../../db/schema/repositories.ts'
 import type { UserRow } from '../../../db/schema/users.ts'
 import type { Context } from '../../context.ts'
+import type { JobRun } from '../../jobs/handlers.ts'
 import { type Fields, fieldsOf, idOf, lineOf } from './read.ts'
+import type { Source } from './source.ts'
+
+/** One run of a job. */
+export interface Attempt {
+  migration: MigrationRow
+  source: Source
+  run: JobRun
+}
 
 /** What the rows of one page are written with. */
 export interface Batch {
@@ -14,10 +23,12 @@ export interface Batch {
   now: Date
   /** Whether labels were asked for. */
   bringsLabels: boolean
+  /** Whether files of releases are to come. */
+  bringsFiles: boolean
 }
 
 /** What the API lists page by page. */
-export type PagedPart = Exclude<PartName, 'wiki'>
+export type PagedPart = Exclude<PartName, 'release_files' | 'wiki'>
 
 /** One kind of content: where it is listed, and how a page of it is written. */
 export interface Part {

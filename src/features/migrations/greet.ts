@@ -12,7 +12,7 @@ import { holdRepository, listParts, updateMigration } from './store.ts'
 /** The units of the other server's repository, and what is in each. */
 const UNITS: Readonly<Record<string, readonly PartName[]>> = {
   has_issues: ['labels', 'milestones', 'issues', 'comments'],
-  has_releases: ['releases'],
+  has_releases: ['releases', 'release_files'],
   has_wiki: ['wiki'],
 }
 

@@ -5,8 +5,16 @@ import type { MigrateRepoOptions } from './schema.ts'
 /** Servers that speak the Gitea API. */
 const FAMILY: ReadonlySet<string> = new Set(['gitea', 'forgejo', 'hearth'])
 
-/** In the order in which they come: issues refer to labels and milestones, and comments to issues. */
-const PARTS = ['labels', 'milestones', 'issues', 'comments', 'releases', 'wiki'] as const satisfies readonly PartName[]
+/** In the order in which they come: issues refer to labels and milestones, comments to issues, and files to releases. */
+const PARTS = [
+  'labels',
+  'milestones',
+  'issues',
+  'comments',
+  'releases',
+  'release_files',
+  'wiki',
+] as const satisfies readonly PartName[]
 
 /** What can be asked for, and is not carried over. */
 const UNCARRIED = { pull_requests: 'pull requests', lfs: 'files of LFS' } as const
@@ -42,14 +50,17 @@ export function planMigration(option: MigrateRepoOptions): MigrationPlan {
   if (asked.length === 0) return { service: undefined, parts: [], notCarried: [] }
   return {
     service,
-    parts: PARTS.filter((part) => option[part === 'comments' ? 'issues' : part]),
-    notCarried: [
-      ...Object.entries(UNCARRIED).flatMap(([field, words]) =>
-        asked.some((one) => one === field) ? [`${words} (${field}): not carried over by this version`] : [],
-      ),
-      ...(option.releases ? ['files of releases: not carried over by this version'] : []),
-    ],
+    parts: PARTS.filter((part) => option[askedBy(part)]),
+    notCarried: Object.entries(UNCARRIED).flatMap(([field, words]) =>
+      asked.some((one) => one === field) ? [`${words} (${field}): not carried over by this version`] : [],
+    ),
   }
+}
+
+/** Comments come with their issues, and files with their releases. */
+function askedBy(part: PartName): (typeof CONTENT)[number] {
+  if (part === 'comments') return 'issues'
+  return part === 'release_files' ? 'releases' : part
 }
 
 /**

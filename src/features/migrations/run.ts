@@ -8,11 +8,13 @@ import { sha256Hex } from '../../kernel/hashing.ts'
 import { reasonOf } from '../mirrors/failure.ts'
 import { MAX_COPY_TRIES, nextTry } from '../mirrors/schedule.ts'
 import { findPullMirror } from '../mirrors/store.ts'
-import type { PagedPart } from './batch.ts'
+import type { Attempt, PagedPart } from './batch.ts'
+import { carryFile } from './files/carry.ts'
+import { removeFiles } from './files/store.ts'
 import { greet } from './greet.ts'
 import { partOf } from './parts.ts'
 import { objectsOf } from './read.ts'
-import { openSource, type Source, SourceError, type SourcePage } from './source.ts'
+import { openSource, SourceError, type SourcePage } from './source.ts'
 import {
   enqueueImports,
   findMigration,
@@ -27,6 +29,8 @@ import { copyWiki } from './wiki.ts'
 
 /** Pages of one job; then others of its queue have their turn. */
 const PAGES_PER_RUN = 20
+/** No page is begun later than that after the job. The last one may be a large file. */
+const RUN_MS = 10 * 60 * 1000
 /** As many as servers give, unless they are told otherwise. */
 const PAGE_SIZE = 50
 /** From when it was asked for. */
@@ -54,18 +58,13 @@ export async function runMigration(context: Context, repositoryId: number, run: 
   }
 }
 
-interface Attempt {
-  migration: MigrationRow
-  source: Source
-  run: JobRun
-}
-
 async function carryPages(context: Context, attempt: Attempt): Promise<void> {
   const { db, clock } = context
   const { repositoryId, startedAt } = attempt.migration
   if (clock.now().getTime() - startedAt.getTime() > LONGEST_MS)
     throw new SourceError('the migration has taken more than three days', { isFinal: true })
-  for (let pages = 0; pages < PAGES_PER_RUN; pages++) {
+  const endsAt = clock.now().getTime() + RUN_MS
+  for (let pages = 0; pages < PAGES_PER_RUN && clock.now().getTime() < endsAt; pages++) {
     const part = await findOpenPart(db, repositoryId)
     if (!part) return await finish(context, attempt)
     if (!(await carryNext(context, attempt, part))) return
@@ -79,6 +78,7 @@ async function carryPages(context: Context, attempt: Attempt): Promise<void> {
 /** False when the repository is gone. */
 async function carryNext(context: Context, attempt: Attempt, { name, ...part }: MigrationPartRow): Promise<boolean> {
   if (name === 'wiki') return carryWiki(context, attempt, { name, ...part })
+  if (name === 'release_files') return carryFile(context, attempt, { name, ...part })
   const { path, query } = partOf(name)
   const page = await attempt.source.list(path, { ...query, page: part.page, limit: PAGE_SIZE })
   return carryPage(context, attempt, { part: { name, ...part }, page })
@@ -126,8 +126,9 @@ function carryPage(
     const held = await holdRepository(tx, migration)
     if (!held) return false
     const now = clock.now()
-    const bringsLabels = (await listParts(tx, repositoryId)).some(({ name }) => name === 'labels')
-    const batch = { context: { ...context, db: tx }, migration, ...held, now, bringsLabels }
+    const names = new Set((await listParts(tx, repositoryId)).map(({ name }) => name))
+    const brings = { bringsLabels: names.has('labels'), bringsFiles: names.has('release_files') }
+    const batch = { context: { ...context, db: tx }, migration, ...held, now, ...brings }
     const items = isEnd ? [] : objectsOf(page.items, page.items.length)
     const carried = part.carried + (items.length === 0 ? 0 : await partOf(part.name).carry(batch, items))
     const total = page.total ?? part.total
@@ -140,19 +141,20 @@ function carryPage(
 
 /** Everything has come: the credentials go, and what was switched off so long is there. */
 async function finish({ db, clock, log }: Context, { migration, run }: Attempt): Promise<void> {
-  const { repositoryId, opensIssues, notCarried } = migration
+  const { repositoryId, opensIssues } = migration
   await db.transaction(async (tx) => {
     await run.holdLease(tx)
     const endedAt = clock.now()
     await updateMigration(tx, repositoryId, { endedAt, credentials: null, lastError: '', failures: 0 })
     await removeItems(tx, repositoryId)
+    await removeFiles(tx, repositoryId)
     if (opensIssues)
       await tx
         .update(repositories)
         .set({ hasIssues: true, updatedAt: endedAt })
         .where(eq(repositories.id, repositoryId))
   })
-  log.info({ repositoryId, notCarried }, 'a repository has taken over what another server had of it')
+  log.info({ repositoryId }, 'a repository has taken over what another server had of it')
 }
 
 /** @throws the error itself where the queue shall try again */

@@ -1,6 +1,8 @@
 import type { Context } from '../../context.ts'
 import { readHostPolicy } from '../../kernel/host-policy.ts'
 import { createOutbound, type OutboundAnswer } from '../../outbound/client.ts'
+import { type Download, openDownload } from '../../outbound/download.ts'
+import type { OutboundRequest } from '../../outbound/follow.ts'
 import { judgeHost, openCredentials } from '../mirrors/remote.ts'
 import { type Fields, isFields } from './read.ts'
 
@@ -31,10 +33,18 @@ export interface Source {
   hasWiki(): Promise<boolean>
   /** @param path below the repository. @throws OutboundError, SourceError */
   list(path: string, query: Readonly<Record<string, string | number>>): Promise<SourcePage>
+  /**
+   * A file, wherever the other server says that it lies. Credentials go to the origin of the API alone.
+   * @throws OutboundError, also while it is read
+   */
+  download(url: string): Promise<Download>
 }
 
 const MIB = 1024 * 1024
 const LIMITS = { connectMs: 10_000, firstByteMs: 60_000, wholeMs: 120_000, maxBodyBytes: 16 * MIB, maxRedirects: 3 }
+/** A file of 2 GiB that comes at 100 KiB a second. */
+const LONGEST_DOWNLOAD_MS = 6 * 3600 * 1000
+const DOWNLOAD_LIMITS = { ...LIMITS, wholeMs: LONGEST_DOWNLOAD_MS, paceSeconds: 30 }
 /** Servers give 50 at most, unless they are told otherwise. */
 const MOST_OF_A_PAGE = 1000
 
@@ -53,20 +63,18 @@ export async function openSource(
   const credentials = openCredentials(context, sealed)
   const hosts = readHostPolicy(context.config.migrationsAllowedHosts)
   const outbound = createOutbound({ hosts, limits: LIMITS })
-  const ask = (url: string) =>
-    outbound.send(
-      {
-        url,
-        method: 'GET',
-        headers: {
-          accept: 'application/json',
-          // Wire: in place of the password servers take a token too, as Git sends it.
-          ...(credentials && { authorization: basic(credentials) }),
-        },
-        secretHeaders: SECRET,
-      },
-      signal,
-    )
+  const { origin } = new URL(apiUrl)
+  const get = (url: string, accept: string): OutboundRequest => ({
+    url,
+    method: 'GET',
+    headers: {
+      accept,
+      // Wire: in place of the password servers take a token too, as Git sends it.
+      ...(credentials && URL.parse(url)?.origin === origin && { authorization: basic(credentials) }),
+    },
+    secretHeaders: SECRET,
+  })
+  const ask = (url: string) => outbound.send(get(url, 'application/json'), signal)
   return {
     async repository() {
       const value = readJson(await ask(apiUrl))
@@ -95,6 +103,10 @@ export async function openSource(
       if (value.length > MOST_OF_A_PAGE)
         throw new SourceError(`the other server sends more than ${MOST_OF_A_PAGE} things in one page`)
       return { items: value, total: readTotal(answer) }
+    },
+    async download(url) {
+      await judgeHost(context, url)
+      return openDownload({ hosts, limits: DOWNLOAD_LIMITS }, get(url, '*/*'), signal)
     },
   }
 }

@@ -9,6 +9,8 @@ import { json, pretendFamily } from './fake-family.ts'
 const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 3)
 const SETTINGS = { MIGRATIONS_ALLOWED_HOSTS: 'loopback' }
 const COUNT = 400
+const FILES = 20
+const FILE_BYTES = 300_000
 
 let service: TestService
 let other: OtherServer
@@ -83,6 +85,62 @@ test(
       counted: COUNT,
       open: COUNT,
     })
+  },
+  120_000 + ROUNDS * 120_000,
+)
+
+test(
+  'a server killed in the middle of files of releases goes on, and each file comes once and whole',
+  async () => {
+    const fake = pretendFamily(other)
+    const family = other.answer
+    await other.inside('them/origin', 'tag', 'v1', 'main')
+    const contentOf = (name: string) => Buffer.alloc(FILE_BYTES, `${name};`)
+    const assets = Array.from({ length: FILES }, (_, index) => ({
+      ...{ id: index + 1, name: `file${index}`, size: FILE_BYTES },
+      browser_download_url: `http://127.0.0.1:${other.port}/files/file${index}`,
+    }))
+    fake.content = { releases: [{ tag_name: 'v1', assets }] }
+    let stopAt = 0
+    const reached = { wait: Promise.withResolvers<void>() }
+    other.answer = (request) => {
+      const [, name] = /^\/files\/(.+)$/.exec(new URL(request.url).pathname) ?? []
+      if (name === undefined) return family?.(request)
+      const content = contentOf(name)
+      if (stopAt === 0 || --stopAt > 0) return new Response(content)
+      reached.wait.resolve()
+      if (Math.random() < 0.5) return new Response(content)
+      // Half of the rounds die in the middle of a file.
+      return new Response(
+        new ReadableStream({
+          start: (controller) => controller.enqueue(content.subarray(0, FILE_BYTES / 2)),
+          pull: () => new Promise(() => {}),
+        }),
+      )
+    }
+    const body = { clone_addr: other.url('them/origin'), service: 'hearth', repo_name: 'files', releases: true }
+    expect((await alice.client.post('/repos/migrate', body)).status).toBe(201)
+    for (let round = 0; round < ROUNDS; round++) {
+      reached.wait = Promise.withResolvers<void>()
+      stopAt = 4
+      const replica = await startReplica(service, SETTINGS)
+      await reached.wait.promise
+      await Bun.sleep(Math.random() * 50)
+      await replica.kill()
+    }
+    stopAt = 0
+    const last = await startReplica(service, SETTINGS)
+    const isDone = async () => (await alice.client.get('/repos/alice/files/migration')).string('status') === 'done'
+    await until(isDone, 'the next server ends it', 120_000)
+    await last.stop()
+    const release = (await alice.client.get('/repos/alice/files/releases/tags/v1')).number('id')
+    const shown = await alice.client.get(`/repos/alice/files/releases/${release}/assets`)
+    const found: { name: string; browser_download_url: string }[] = Array.isArray(shown.body) ? shown.body : []
+    expect(found.map(({ name }) => name)).toEqual(assets.map(({ name }) => name))
+    for (const { name, browser_download_url } of found) {
+      const bytes = await (await fetch(new URL(new URL(browser_download_url).pathname, service.url))).bytes()
+      expect([name, contentOf(name).equals(bytes)]).toEqual([name, true])
+    }
   },
   120_000 + ROUNDS * 120_000,
 )

@@ -60,12 +60,19 @@ async function makeOrigin(): Promise<void> {
     [2, reader],
   ] as const)
     await client.client.post(`${path}/issues/${issue}/comments`, { body: `on ${issue} by ${client.name}` })
+  const releases: number[] = []
   for (const option of [
     { tag_name: 'v1', name: 'One', body: 'notes' },
     { tag_name: 'v2', prerelease: true },
     { tag_name: 'next', draft: true },
   ])
-    await author.client.post(`${path}/releases`, option)
+    releases.push((await author.client.post(`${path}/releases`, option)).number('id'))
+  for (const name of ['tool.txt', 'other.txt']) {
+    const body = new FormData()
+    body.set('attachment', new File([`content of ${name}`], name))
+    const headers = { authorization: `token ${author.token}` }
+    await fetch(`${source.url}/api/v1${path}/releases/${releases[0]}/assets`, { method: 'POST', headers, body })
+  }
   await author.client.post(`${path}/wiki/new`, { title: 'Home', content_base64: btoa('first') })
   await author.client.patch(`${path}/wiki/page/Home`, { content_base64: btoa('second') })
   await source.drain()
@@ -95,13 +102,14 @@ test('labels, milestones, issues, comments and releases come over, with numbers,
   expect((await progress('copy')).body).toMatchObject({
     status: 'done',
     last_error: '',
-    not_carried: ['files of releases: not carried over by this version'],
+    not_carried: [],
     parts: [
       { name: 'labels', status: 'done', carried: 4, total: 4 },
       { name: 'milestones', carried: 2 },
       { name: 'issues', carried: 7, seen: 7, total: 7 },
       { name: 'comments', carried: 4 },
       { name: 'releases', carried: 3 },
+      { name: 'release_files', status: 'done', seen: 2, carried: 2, total: 2 },
       { name: 'wiki', status: 'done', carried: 1 },
     ],
   })
@@ -161,6 +169,18 @@ test('labels, milestones, issues, comments and releases come over, with numbers,
     ['v2', false, true],
   ])
   expect((await alice.client.post('/repos/alice/copy/issues', { title: 'the next' })).number('number')).toBe(9)
+})
+
+test('files of releases come whole, with the credentials that open them there', async () => {
+  const [release] = (await list('copy', 'releases')).filter(({ tag_name }) => tag_name === 'v1')
+  const there = await author.client.get(`${origin.path}/releases/tags/v1`)
+  expect(there.body).toMatchObject({
+    assets: release.assets.map(({ name, size, created_at }: never) => ({ name, size, created_at })),
+  })
+  expect(release.assets).toMatchObject([{ name: 'tool.txt' }, { name: 'other.txt' }])
+  const contents: string[] = []
+  for (const { browser_download_url: url } of release.assets) contents.push(await (await fetch(url)).text())
+  expect(contents).toEqual(['content of tool.txt', 'content of other.txt'])
 })
 
 test('the wiki comes with its history, and a repository without one has none', async () => {

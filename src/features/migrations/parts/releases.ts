@@ -6,6 +6,7 @@ import { releases } from '../../../../db/schema/releases.ts'
 import { isValidTagName } from '../../../git/names.ts'
 import { MAX_BODY_LENGTH } from '../../issues/schema.ts'
 import { type Batch, distinctBy, type Part } from '../batch.ts'
+import { noteFiles } from '../files/note.ts'
 import { type Fields, lineOf, pastTimeOf, textOf } from '../read.ts'
 
 export const releasesPart: Part = { name: 'releases', path: 'releases', query: {}, carry: carryReleases }
@@ -22,11 +23,11 @@ async function carryReleases(batch: Batch, items: readonly Fields[]): Promise<nu
     batch.repository.id,
     given.map(({ tagName }) => tagName),
   )
-  const rows = given.map((release) => {
+  const rows = given.map(({ assets: _, ...release }) => {
     const isDraft = release.isDraft || !tags.has(release.tagName)
     return { ...release, isDraft, publishedAt: isDraft ? null : release.publishedAt }
   })
-  const made = await db.execute(sql`
+  const made = await db.execute<{ id: number; tag_name: string }>(sql`
     insert into ${releases} (repository_id, author_id, tag_name, target, title, body, is_draft, is_prerelease, created_at,
       updated_at, published_at)
     select ${batch.repository.id}::bigint, ${batch.doer?.id ?? null}::bigint, "tagName", target, title, body, "isDraft",
@@ -35,7 +36,15 @@ async function carryReleases(batch: Batch, items: readonly Fields[]): Promise<nu
       "isDraft" boolean, "isPrerelease" boolean, "createdAt" timestamptz, "publishedAt" timestamptz)
     order by "createdAt"
     on conflict (repository_id, tag_name) do nothing
-    returning id`)
+    returning id::int8, tag_name`)
+  const ids = new Map(made.map(({ id, tag_name }) => [tag_name, Number(id)]))
+  await noteFiles(
+    batch,
+    given.flatMap(({ tagName, assets }) => {
+      const releaseId = ids.get(tagName)
+      return releaseId === undefined ? [] : [{ releaseId, assets }]
+    }),
+  )
   return made.length
 }
 
@@ -53,6 +62,7 @@ function readRelease(item: Fields, now: Date) {
       isPrerelease: item.prerelease === true,
       createdAt,
       publishedAt: pastTimeOf(item.published_at, now) ?? createdAt,
+      assets: item.assets,
     },
   ]
 }
