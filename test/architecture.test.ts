@@ -134,6 +134,8 @@ const tierNames: readonly (readonly string[])[] = [
     'milestones',
     'issues',
     'issue-labels',
+    'issue-locks',
+    'issue-deadlines',
     'issue-subscriptions',
     'issue-dependencies',
     'comments',

@@ -40,8 +40,10 @@ import { generationRoutes } from '../features/generation/routes.ts'
 import { gitHookRoutes } from '../features/git-hooks/routes.ts'
 import { gpgKeyRoutes } from '../features/gpg-keys/routes.ts'
 import { heatmapRoutes } from '../features/heatmap/routes.ts'
+import { issueDeadlineRoutes } from '../features/issue-deadlines/routes.ts'
 import { issueDependencyRoutes } from '../features/issue-dependencies/routes.ts'
 import { issueLabelRoutes } from '../features/issue-labels/routes.ts'
+import { issueLockRoutes } from '../features/issue-locks/routes.ts'
 import { issueSubscriptionRoutes } from '../features/issue-subscriptions/routes.ts'
 import { issueTemplateRoutes } from '../features/issue-templates/routes.ts'
 import { issueAssetRoutes } from '../features/issues/asset-routes.ts'
@@ -126,6 +128,8 @@ const issueApi = (context: Context) =>
     .use(issueRoutes(context))
     .use(issueLabelRoutes(context))
     .use(issueAssetRoutes(context))
+    .use(issueLockRoutes(context))
+    .use(issueDeadlineRoutes(context))
     .use(issueSubscriptionRoutes(context))
     .use(notificationRoutes(context))
     .use(commentRoutes(context))

@@ -37,7 +37,7 @@ export async function createComment(
     // Whoever closes the conversation or deletes the issue at this moment waits, or was first.
     const locked = await lockIssue(tx, repo.repository.id, issue.number)
     if (!locked) throw notFound()
-    if (locked.isLocked && !mayModerate(repo, issue)) throw forbidden('the conversation is locked')
+    if (locked.isLocked && !mayModerate(repo, issue)) throw forbidden('You cannot comment on a locked issue.')
     const row = await insertComment(tx, { issueId: issue.id, posterId: actor.user.id, body })
     await appendCommentEvent(tx, { actor, repo }, { kind: 'comment.created', payload: await payloadOf(tx, row, []) })
     return row

@@ -4,9 +4,10 @@ import type { RepositoryAccess } from '../../access/repository-access.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { appendEvent } from '../../events/append.ts'
-import { conflict, forbidden, notFound, preconditionFailed } from '../../kernel/errors.ts'
-import { givenTime } from '../../kernel/time.ts'
+import { badRequest, conflict, forbidden, notFound, preconditionFailed } from '../../kernel/errors.ts'
 import { hasOpenDependency } from '../issue-dependencies/store.ts'
+import { deadlineHistory, givenDeadline } from './deadline.ts'
+import { recordHistory } from './history.ts'
 import type { EditIssueOption } from './schema.ts'
 import { mayPlan, readAssignees, readMilestone, recordStateChange } from './service.ts'
 import { lockIssue, readFacts, replaceAssignees, updateIssue } from './store.ts'
@@ -18,8 +19,8 @@ export interface Doer {
 
 /**
  * Changes an issue: its author may change text and state, who has write on issues everything.
- * @throws Refusal 403 for others, 404 when it is gone, 409 when `content_version` is not the newest, 412 when it is closed before what it
- * waits for, 422 for an unknown
+ * @throws Refusal 400 for a deadline that is neither given nor unset, 403 for others, 404 when it is gone, 409 when `content_version` is not
+ * the newest, 412 when it is closed before what it waits for, 422 for an unknown
  * assignee or milestone
  */
 export async function editIssue(
@@ -42,6 +43,7 @@ export async function editIssue(
     const after = await updateIssue(tx, before.id, { ...plan, ...text, ...state, updatedAt: context.clock.now() })
     if (assignees) await assign(tx, doer, { issue: after, assignees })
     if (after.isClosed !== before.isClosed) await recordStateChange(tx, doer, after)
+    await recordHistory(tx, historyDoer(doer, after), deadlineHistory(before.dueAt, after.dueAt))
     if (text.title !== undefined) {
       const oldTitle = before.title === after.title ? undefined : before.title
       const oldBody = before.body === after.body ? undefined : before.body
@@ -55,10 +57,12 @@ export async function editIssue(
 }
 
 async function readPlanChange(db: Db, repo: RepositoryAccess, option: EditIssueOption): Promise<Partial<IssueRow>> {
+  // Wire: `unset_due_date` that is false says that there is a deadline.
+  if (option.unset_due_date === false && option.due_date === undefined) throw badRequest('The due_date cannot be empty')
   return {
     ref: option.ref,
     milestoneId: option.milestone === undefined ? undefined : await readMilestone(db, repo, option.milestone),
-    dueAt: option.unset_due_date ? null : givenTime(option.due_date),
+    dueAt: option.unset_due_date ? null : givenDeadline(option.due_date),
   }
 }
 
@@ -118,6 +122,8 @@ const placeOf = ({ actor, repo }: Doer) => ({
   repositoryId: repo.repository.id,
   ownerId: repo.owner.id,
 })
+
+const historyDoer = ({ actor }: Doer, { id }: IssueRow) => ({ issueId: id, posterId: actor.user.id })
 
 const subjectOf = async (tx: Db, issue: IssueRow) => ({
   issueId: issue.id,

@@ -2,7 +2,7 @@ import type { Db } from '../../../db/client.ts'
 import { comments } from '../../../db/schema/issues.ts'
 
 /** What happened to an issue, in the words of the Gitea API; `body` is what the API shows for the kind. */
-interface HistoryEntry {
+export interface HistoryEntry {
   kind:
     | 'close'
     | 'reopen'
@@ -10,6 +10,13 @@ interface HistoryEntry {
     | 'label'
     | 'add_dependency'
     | 'remove_dependency'
+    /** Body: the reason. */
+    | 'lock'
+    | 'unlock'
+    /** Body: a day, as `2030-01-31`; of `modified_deadline` the new and the old one, as `2030-02-01|2030-01-31`. */
+    | 'added_deadline'
+    | 'modified_deadline'
+    | 'removed_deadline'
   body?: string
   labelId?: number
   /** The other issue of a dependency. */

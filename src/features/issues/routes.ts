@@ -101,7 +101,7 @@ export const issueRoutes = (context: Context) =>
         detail: {
           operationId: 'issueEditIssue',
           summary: 'Change an issue. The deadline is gone with `unset_due_date`',
-          'x-refuses': [409, 412],
+          'x-refuses': [400, 409, 412],
         },
       },
     )
