@@ -1,17 +1,17 @@
 import { dictionary } from '@zxcvbn-ts/language-common'
 import { MAX_PASSWORD_BYTES } from './password.ts'
 
-export type PasswordFault = 'too short' | 'too long' | 'common'
+export type PasswordProblem = 'too short' | 'too long' | 'common'
 
 /**
  * What is wrong with a new password; undefined when it can be taken. No mix of letters and signs is asked for (NIST SP 800-63B,
  * 3.1.1.2): length, and not being among those that everybody tries first. Length counts code points, the limit bytes; the text is
  * hashed as it was sent.
  */
-export function passwordFault(
+export function passwordProblem(
   { passwordMinLength }: { passwordMinLength: number },
   password: string,
-): PasswordFault | undefined {
+): PasswordProblem | undefined {
   if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES) return 'too long'
   if ([...password].length < passwordMinLength) return 'too short'
   return commonPasswords().has(password.toLowerCase()) ? 'common' : undefined

@@ -7,10 +7,10 @@ const HFS_IGNORED = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g
 /** `.git` and its short name on NTFS, where trailing dots, spaces and a stream name are dropped. */
 const DOT_GIT = /^(?:\.git|git~\d+)[. ]*(?::.*)?$/i
 
-export type PathFault = 'empty' | 'too long' | 'characters' | 'reserved'
+export type PathProblem = 'empty' | 'too long' | 'characters' | 'reserved'
 
 /** What makes a path unfit to be written into a tree; undefined when it is fit. */
-export function pathFault(path: string): PathFault | undefined {
+export function pathProblem(path: string): PathProblem | undefined {
   if (path === '') return 'empty'
   if (!path.isWellFormed() || path.includes('\0')) return 'characters'
   if (Buffer.byteLength(path) > MAX_PATH_BYTES) return 'too long'

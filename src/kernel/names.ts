@@ -14,10 +14,10 @@ const RESERVED_REPOSITORY_ENDINGS = ['.git', '.wiki', '.rss', '.atom']
 export const MAX_OWNER_NAME_LENGTH = 40
 export const MAX_REPOSITORY_NAME_LENGTH = 100
 
-export type NameFault = 'empty' | 'too long' | 'characters' | 'reserved' | 'pattern'
+export type NameProblem = 'empty' | 'too long' | 'characters' | 'reserved' | 'pattern'
 
 /** What is wrong with a name for a user or an organization; undefined when it can be taken. */
-export function ownerNameFault(name: string): NameFault | undefined {
+export function ownerNameProblem(name: string): NameProblem | undefined {
   if (name === '') return 'empty'
   if (name.length > MAX_OWNER_NAME_LENGTH) return 'too long'
   if (!/^[A-Za-z0-9_.-]+$/.test(name) || /^[-._]|[-._]$|[-._]{2}/.test(name)) return 'characters'
@@ -27,7 +27,7 @@ export function ownerNameFault(name: string): NameFault | undefined {
 }
 
 /** What is wrong with a name for a repository; undefined when it can be taken. */
-export function repositoryNameFault(name: string): NameFault | undefined {
+export function repositoryNameProblem(name: string): NameProblem | undefined {
   if (name === '') return 'empty'
   if (name.length > MAX_REPOSITORY_NAME_LENGTH) return 'too long'
   if (!/^[A-Za-z0-9_.-]+$/.test(name)) return 'characters'

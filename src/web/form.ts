@@ -16,7 +16,7 @@ export const formText = (maxLength = 255) => t.Optional(t.String({ maxLength }))
 export const formTick = () => t.Optional(t.Boolean())
 
 /** What was wrong with a form: it is shown again with this. */
-export interface FormFault {
+export interface FormProblem {
   status: number
   message: string
   /** The field that it concerns, where it is one. */
@@ -28,7 +28,7 @@ export interface FormFault {
  * What a refusal says about a form.
  * @throws the error itself where it is none, or not about what was sent
  */
-export function faultOf(error: unknown): FormFault {
+export function problemOf(error: unknown): FormProblem {
   if (!(error instanceof Refusal) || error.status < 400 || error.status >= 500) throw error
   const { status, message, details } = error
   const [field] = details.fields ?? []
@@ -49,32 +49,32 @@ const plainWords: Readonly<Record<string, string>> = {
 
 /**
  * Does what a form asks for.
- * @param shown names of the form's fields: a fault of another field is said of the form as a whole
- * @param otherwise the field that such a fault is said of instead, or finds it
+ * @param shown names of the form's fields: a problem of another field is said of the form as a whole
+ * @param otherwise the field that such a problem is said of instead, or finds it
  * @returns what was wrong; undefined when it was done
  * @throws what is not about the form
  */
 export async function tryForm(
   change: () => Promise<unknown>,
   shown: readonly string[] = [],
-  otherwise?: string | ((fault: FormFault) => string | undefined),
-): Promise<FormFault | undefined> {
+  otherwise?: string | ((problem: FormProblem) => string | undefined),
+): Promise<FormProblem | undefined> {
   try {
     await change()
     return undefined
   } catch (error) {
-    const fault = faultOf(error)
-    if (fault.field !== undefined && shown.includes(fault.field)) return fault
-    if (fault.status === 429) return { ...fault, field: undefined }
-    return { ...fault, field: typeof otherwise === 'function' ? otherwise(fault) : otherwise }
+    const problem = problemOf(error)
+    if (problem.field !== undefined && shown.includes(problem.field)) return problem
+    if (problem.status === 429) return { ...problem, field: undefined }
+    return { ...problem, field: typeof otherwise === 'function' ? otherwise(problem) : otherwise }
   }
 }
 
 /** How a page with a form is answered: with what was wrong, if anything was. */
 export const statusOf = (
-  fault: FormFault | undefined,
+  problem: FormProblem | undefined,
 ): { status?: number; headers?: Readonly<Record<string, string>> } =>
-  fault === undefined ? {} : { status: fault.status, ...(fault.headers ? { headers: fault.headers } : {}) }
+  problem === undefined ? {} : { status: problem.status, ...(problem.headers ? { headers: problem.headers } : {}) }
 
 export interface Form {
   /** Path within the service. */
@@ -114,30 +114,30 @@ export interface Field {
   maxLength?: number
   hasFocus?: boolean
   /** Shown at the field that it is about. */
-  fault?: FormFault | undefined
+  problem?: FormProblem | undefined
 }
 
-export function field({ name, label, type = 'text', value, hint, fault, ...more }: Field): Html {
-  return html`<div class="field">${labelOf({ name, label, hint, fault })}<input id="${name}" name="${name}" type="${type}"${
+export function field({ name, label, type = 'text', value, hint, problem, ...more }: Field): Html {
+  return html`<div class="field">${labelOf({ name, label, hint, problem })}<input id="${name}" name="${name}" type="${type}"${
     value !== undefined && type !== 'password' && html` value="${value}"`
   }${more.autocomplete && html` autocomplete="${more.autocomplete}"`}${
     more.inputmode && html` inputmode="${more.inputmode}"`
   }${more.maxLength && html` maxlength="${more.maxLength}"`}${more.isRequired && html` required`}${
     more.hasFocus && html` autofocus`
-  }${stateOf({ name, hint, fault })}></div>
+  }${stateOf({ name, hint, problem })}></div>
 `
 }
 
-type Labelled = Pick<Field, 'name' | 'label' | 'hint' | 'fault'>
+type Labelled = Pick<Field, 'name' | 'label' | 'hint' | 'problem'>
 
-const labelOf = ({ name, label, hint, fault }: Labelled): Html =>
+const labelOf = ({ name, label, hint, problem }: Labelled): Html =>
   html`<label for="${name}">${label}</label>${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}${
-    fault?.field === name && html`<p class="fault" id="${name}-fault">${sentence(fault.message, label)}</p>`
+    problem?.field === name && html`<p class="problem" id="${name}-problem">${sentence(problem.message, label)}</p>`
   }`
 
-function stateOf({ name, hint, fault }: Omit<Labelled, 'label'>): Html {
-  const isWrong = fault?.field === name
-  const described = [...(hint ? [`${name}-hint`] : []), ...(isWrong ? [`${name}-fault`] : [])].join(' ')
+function stateOf({ name, hint, problem }: Omit<Labelled, 'label'>): Html {
+  const isWrong = problem?.field === name
+  const described = [...(hint ? [`${name}-hint`] : []), ...(isWrong ? [`${name}-problem`] : [])].join(' ')
   return html`${described !== '' && html` aria-describedby="${described}"`}${isWrong && html` aria-invalid="true"`}`
 }
 
@@ -171,8 +171,8 @@ export const checkbox = ({
 `
 
 /** Said above a form that was not taken; screen readers say it at once. */
-export const faultNote = (fault: FormFault | undefined): Html =>
-  html`${fault && html`<div class="note bad" role="alert"><p>${sentence(fault.message)}</p></div>`}`
+export const problemNote = (problem: FormProblem | undefined): Html =>
+  html`${problem && html`<div class="note bad" role="alert"><p>${sentence(problem.message)}</p></div>`}`
 
 /** Refusals are written for programs: small at first, without an end, some as what is said of their field. */
 export function sentence(text: string, label = 'This'): string {

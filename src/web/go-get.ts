@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
 import { escapeHtml } from '../kernel/html.ts'
-import { ownerNameFault, repositoryNameFault } from '../kernel/names.ts'
+import { ownerNameProblem, repositoryNameProblem } from '../kernel/names.ts'
 
 /**
  * The answer to `?go-get=1` below `/OWNER/REPO`, by which the `go` command finds where to clone a module. Undefined for any other request.
@@ -11,7 +11,7 @@ export function goGet({ baseUrl }: Pick<Context, 'baseUrl'>, { method, url }: Re
   const { pathname, searchParams } = new URL(url)
   const [owner = '', repo = ''] = pathname.split('/').slice(1)
   const name = repo.replace(/\.git$/, '')
-  const isModule = ownerNameFault(owner) === undefined && repositoryNameFault(name) === undefined
+  const isModule = ownerNameProblem(owner) === undefined && repositoryNameProblem(name) === undefined
   return isModule && searchParams.get('go-get') === '1' ? describeModule(baseUrl, `${owner}/${name}`) : undefined
 }
 

@@ -6,7 +6,7 @@ import type { Context } from '../context.ts'
 import { notFound } from '../kernel/errors.ts'
 import { answerDeviceRequest, findDeviceFor, shownUserCode } from '../oauth/device.ts'
 import type { WaitingDevice } from '../oauth/device-store.ts'
-import { type FormFault, faultNote, faultOf, field, form, formText, formToken, hidden, statusOf } from './form.ts'
+import { type FormProblem, field, form, formText, formToken, hidden, problemNote, problemOf, statusOf } from './form.ts'
 import { type Html, html } from './html.ts'
 import { htmlPage } from './layout.ts'
 import { describeOwner, scopeList } from './oauth-views.ts'
@@ -40,7 +40,7 @@ function requireDeviceFlow({ config }: Context): void {
   if (!config.oauth2Enabled || !config.oauth2DeviceFlow) throw notFound()
 }
 
-const UNKNOWN: FormFault = {
+const UNKNOWN: FormProblem = {
   status: 422,
   field: 'user_code',
   message: 'No device waits with this code. It may have expired: let the device show another one',
@@ -50,9 +50,9 @@ async function ask(context: Context, actor: SignedIn, typed: string): Promise<Re
   requireDeviceFlow(context)
   try {
     const found = await findDeviceFor(context, actor, typed)
-    return found ? await devicePage(context, actor, found) : codePage(context, actor, { typed, fault: UNKNOWN })
+    return found ? await devicePage(context, actor, found) : codePage(context, actor, { typed, problem: UNKNOWN })
   } catch (error) {
-    return codePage(context, actor, { typed, fault: faultOf(error) })
+    return codePage(context, actor, { typed, problem: problemOf(error) })
   }
 }
 
@@ -62,22 +62,22 @@ async function answer(
   { typed, granted }: { typed: string; granted: string | undefined },
 ): Promise<Response> {
   requireDeviceFlow(context)
-  if (granted !== 'true' && granted !== 'false') return codePage(context, actor, { typed, fault: UNKNOWN })
+  if (granted !== 'true' && granted !== 'false') return codePage(context, actor, { typed, problem: UNKNOWN })
   const isAllowed = granted === 'true'
   try {
     const isAnswered = await answerDeviceRequest(context, actor, { userCode: typed, isAllowed })
-    return isAnswered ? donePage(context, actor, isAllowed) : codePage(context, actor, { typed, fault: UNKNOWN })
+    return isAnswered ? donePage(context, actor, isAllowed) : codePage(context, actor, { typed, problem: UNKNOWN })
   } catch (error) {
-    return codePage(context, actor, { typed, fault: faultOf(error) })
+    return codePage(context, actor, { typed, problem: problemOf(error) })
   }
 }
 
 interface CodeView {
   typed: string | undefined
-  fault?: FormFault
+  problem?: FormProblem
 }
 
-function codePage(context: Context, actor: SignedIn, { typed, fault }: CodeView): Response {
+function codePage(context: Context, actor: SignedIn, { typed, problem }: CodeView): Response {
   requireDeviceFlow(context)
   const fields = field({
     name: 'user_code',
@@ -87,14 +87,14 @@ function codePage(context: Context, actor: SignedIn, { typed, fault }: CodeView)
     autocomplete: 'off',
     maxLength: 40,
     isRequired: true,
-    fault,
+    problem,
   })
   return htmlPage(context, actor, {
     title: 'Allow a device',
     width: 'narrow',
-    ...statusOf(fault),
+    ...statusOf(problem),
     main: html`<h1>Allow a device</h1>
-${fault?.field === undefined && faultNote(fault)}
+${problem?.field === undefined && problemNote(problem)}
 ${form(context, { action: PATH, session: actor.session, fields, submit: 'Go on' })}`,
   })
 }

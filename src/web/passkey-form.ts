@@ -15,5 +15,5 @@ export const passkeyForm = (context: Context, { asks, options, fields, ...rest }
   form(context, {
     ...rest,
     attributes: html` hidden data-passkey="${asks}" data-options="${JSON.stringify(options)}"`,
-    fields: html`${hidden('credential', '')}${fields}<p class="fault" role="alert" data-fault></p>`,
+    fields: html`${hidden('credential', '')}${fields}<p class="problem" role="alert" data-problem></p>`,
   })

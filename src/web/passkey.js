@@ -6,14 +6,14 @@ for (const form of knowsPasskeys ? document.querySelectorAll('form[data-passkey]
   form.hidden = false
   form.addEventListener('submit', async (event) => {
     event.preventDefault()
-    const fault = form.querySelector('[data-fault]')
-    fault.textContent = ''
+    const problem = form.querySelector('[data-problem]')
+    problem.textContent = ''
     try {
       const credential = await ask(form.dataset.passkey, JSON.parse(form.dataset.options))
       form.elements.credential.value = JSON.stringify(credential.toJSON())
       form.submit()
     } catch (error) {
-      fault.textContent = `The browser gave no passkey: ${error.message}`
+      problem.textContent = `The browser gave no passkey: ${error.message}`
     }
   })
 }

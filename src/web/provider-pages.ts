@@ -145,14 +145,14 @@ const newcomerPages = (context: Context) =>
         const origin = originOf(context, exchangeOf(request))
         const asked = { name: body.user_name?.trim() ?? '', email: body.email?.trim() ?? '', origin }
         let user: UserRow | undefined
-        const fault = await tryForm(
+        const problem = await tryForm(
           async () => {
             user = await registerNewcomer(context, found, asked)
           },
           ['email'],
           ({ message, field = '' }) => (field === 'email' || /mail/i.test(message) ? 'email' : 'user_name'),
         )
-        if (!user) return newcomerPage(context, actor, { found, shown: body, ...(fault ? { fault } : {}) })
+        if (!user) return newcomerPage(context, actor, { found, shown: body, ...(problem ? { problem } : {}) })
         await context.signIns.signedIn(user, origin, 'provider')
         const { authenticatedAt, redirectTo } = found.pending
         const proven = { user, method: 'provider', isRemembered: false, authenticatedAt } as const
@@ -169,8 +169,8 @@ const newcomerPages = (context: Context) =>
       async ({ request, actor }) => {
         const found = await findNewcomer(context, readCookie(context, request, 'newcomer'))
         if (!found) return noNewcomerPage(context, actor)
-        const fault = await tryForm(() => connect(context, actor, found))
-        if (fault) return newcomerPage(context, actor, { found, fault })
+        const problem = await tryForm(() => connect(context, actor, found))
+        if (problem) return newcomerPage(context, actor, { found, problem })
         const target = localTarget(context, found.pending.redirectTo ?? undefined)
         return seeOther(context, target ?? `${CONNECTIONS_PATH}?done=connected`, [clearCookie(context, 'newcomer')])
       },

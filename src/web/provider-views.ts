@@ -3,7 +3,7 @@ import type { Actor } from '../auth/actor.ts'
 import type { Context } from '../context.ts'
 import { mayRegister } from '../features/auth-sources/arrival.ts'
 import { listActiveSources, type Pending } from '../features/auth-sources/store.ts'
-import { type FormFault, faultNote, field, form, statusOf } from './form.ts'
+import { type FormProblem, field, form, problemNote, statusOf } from './form.ts'
 import { type Html, html } from './html.ts'
 import { htmlPage } from './layout.ts'
 import { addressOf } from './paths.ts'
@@ -35,20 +35,20 @@ interface Newcomer {
   found: Pending
   /** As it was typed. */
   shown?: { user_name?: string | undefined; email?: string | undefined }
-  fault?: FormFault
+  problem?: FormProblem
 }
 
 /** Which account somebody wants to come in with, whom a source has signed in and nobody knows here. */
 export function newcomerPage(context: Context, actor: Actor | undefined, newcomer: Newcomer): Response {
-  const { found, fault } = newcomer
+  const { found, problem } = newcomer
   const { pending, source } = found
   return htmlPage(context, actor, {
     title: 'Which account is yours?',
     width: 'narrow',
-    ...statusOf(fault),
+    ...statusOf(problem),
     main: html`<h1>Which account is yours?</h1>
 <p>${source.label} has signed you in as <strong>${pending.label}</strong>. Here that belongs to no account yet.</p>
-${fault?.field === undefined && faultNote(fault)}
+${problem?.field === undefined && problemNote(problem)}
 <h2>I have an account</h2>
 ${actor?.session ? connecting(context, actor, found) : signingIn(context)}
 ${!actor?.session && mayRegister(context.config, source) && registering(context, newcomer)}`,
@@ -64,7 +64,7 @@ const signingIn = (context: Context): Html =>
   html`<p>Sign in to it as you did until now. Then you are asked whether to connect the two.</p>
 <p><a class="button" href="${addressOf(context, '/user/link_account_signin')}">Sign in to my account</a></p>`
 
-function registering(context: Context, { found, shown, fault }: Newcomer): Html {
+function registering(context: Context, { found, shown, problem }: Newcomer): Html {
   const { name, email, isEmailVerified } = found.pending.profile
   const fields = html`${field({
     name: 'user_name',
@@ -72,18 +72,18 @@ function registering(context: Context, { found, shown, fault }: Newcomer): Html 
     value: shown?.user_name ?? name,
     autocomplete: 'username',
     maxLength: 40,
-    fault,
+    problem,
   })}
 ${
   isEmailVerified
-    ? html`<p>E-mail address: <strong>${email}</strong></p>${fault?.field === 'email' && faultNote(fault)}`
+    ? html`<p>E-mail address: <strong>${email}</strong></p>${problem?.field === 'email' && problemNote(problem)}`
     : field({
         name: 'email',
         label: 'E-mail address',
         type: 'email',
         value: shown?.email ?? email,
         autocomplete: 'email',
-        fault,
+        problem,
       })
 }`
   return html`<h2>I am new here</h2>

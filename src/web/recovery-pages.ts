@@ -7,7 +7,7 @@ import { originOf } from '../http/admission.ts'
 import { exchangeOf } from '../http/exchange.ts'
 import { invalid } from '../kernel/errors.ts'
 import { brokenLink } from './broken-link.ts'
-import { type FormFault, faultNote, field, form, formText, formToken, hidden, statusOf, tryForm } from './form.ts'
+import { type FormProblem, field, form, formText, formToken, hidden, problemNote, statusOf, tryForm } from './form.ts'
 import { html } from './html.ts'
 import { htmlPage, seeOther } from './layout.ts'
 import { pageGate } from './page-gate.ts'
@@ -27,8 +27,8 @@ export const recoveryPages = (context: Context) =>
       async ({ body, actor, request }) => {
         const email = body.email?.trim() ?? ''
         const origin = originOf(context, exchangeOf(request))
-        const fault = await tryForm(() => askForRecovery(context, email, origin), ['email'])
-        return fault ? askPage(context, actor, { email, fault }) : mailedPage(context, actor, email)
+        const problem = await tryForm(() => askForRecovery(context, email, origin), ['email'])
+        return problem ? askPage(context, actor, { email, problem }) : mailedPage(context, actor, email)
       },
       { publicPage: anybody, body: t.Object({ ...formToken, email: formText() }) },
     )
@@ -47,7 +47,7 @@ export const recoveryPages = (context: Context) =>
         const user = await findRecovery(context, code)
         if (!user) return noLink(context, actor)
         const origin = originOf(context, exchangeOf(request))
-        const fault = await tryForm(
+        const problem = await tryForm(
           async () => {
             if (password !== retype) throw invalid('is not the same as the first', 'retype')
             await recover(context, { user, code, origin }, password)
@@ -55,7 +55,7 @@ export const recoveryPages = (context: Context) =>
           ['retype'],
           'password',
         )
-        if (fault) return choicePage(context, actor, { user, code, fault })
+        if (problem) return choicePage(context, actor, { user, code, problem })
         return seeOther(context, '/user/login?done=password')
       },
       {
@@ -72,7 +72,7 @@ export const recoveryPages = (context: Context) =>
 function askPage(
   context: Context,
   actor: Actor | undefined,
-  { email, fault }: { email?: string; fault?: FormFault } = {},
+  { email, problem }: { email?: string; problem?: FormProblem } = {},
 ): Response {
   const fields = field({
     name: 'email',
@@ -80,15 +80,15 @@ function askPage(
     type: 'email',
     value: email,
     autocomplete: 'email',
-    fault,
+    problem,
   })
   const action = { action: PATH, session: actor?.session, fields, submit: 'Mail me a link' }
   return htmlPage(context, actor, {
     title: 'Forgotten password',
     width: 'narrow',
-    ...statusOf(fault),
+    ...statusOf(problem),
     main: html`<h1>Forgotten password</h1>
-${fault?.field === undefined && faultNote(fault)}
+${problem?.field === undefined && problemNote(problem)}
 ${
   context.mailer === undefined
     ? html`<p>This site mails nothing. An administrator can give you another password.</p>`
@@ -108,21 +108,21 @@ const mailedPage = (context: Context, actor: Actor | undefined, email: string): 
 interface Choice {
   user: UserRow
   code: string
-  fault?: FormFault
+  problem?: FormProblem
 }
 
-function choicePage(context: Context, actor: Actor | undefined, { user, code, fault }: Choice): Response {
-  const secret = { type: 'password', autocomplete: 'new-password', fault } as const
+function choicePage(context: Context, actor: Actor | undefined, { user, code, problem }: Choice): Response {
+  const secret = { type: 'password', autocomplete: 'new-password', problem } as const
   const fields = html`${hidden('code', code)}
 ${field({ ...secret, name: 'password', label: 'New password', hint: `At least ${context.config.passwordMinLength} characters.` })}
 ${field({ ...secret, name: 'retype', label: 'New password again' })}`
   return htmlPage(context, actor, {
     title: 'Choose another password',
     width: 'narrow',
-    ...statusOf(fault),
+    ...statusOf(problem),
     main: html`<h1>Choose another password</h1>
 <p>For the account <strong>${user.name}</strong>. All its sessions end with it.</p>
-${fault?.field === undefined && faultNote(fault)}
+${problem?.field === undefined && problemNote(problem)}
 ${form(context, { action: RECOVERY_PATH, session: actor?.session, fields, submit: 'Change the password' })}`,
   })
 }

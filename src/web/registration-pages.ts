@@ -9,7 +9,7 @@ import { exchangeOf } from '../http/exchange.ts'
 import { invalid } from '../kernel/errors.ts'
 import { beginSession } from './begin-session.ts'
 import { brokenLink } from './broken-link.ts'
-import { type FormFault, faultNote, field, form, formText, formToken, hidden, statusOf, tryForm } from './form.ts'
+import { type FormProblem, field, form, formText, formToken, hidden, problemNote, statusOf, tryForm } from './form.ts'
 import { html } from './html.ts'
 import { htmlPage, seeOther } from './layout.ts'
 import { pageGate } from './page-gate.ts'
@@ -38,14 +38,14 @@ const signUpPages = (context: Context) =>
       PATH,
       async ({ body, request }) => {
         let made: UserRow | undefined
-        const fault = await tryForm(
+        const problem = await tryForm(
           async () => {
             made = await signUp(context, request, body)
           },
           ['email', 'password', 'retype'],
           fieldOf,
         )
-        if (fault) return signUpPage(context, { shown: body, fault })
+        if (problem) return signUpPage(context, { shown: body, problem })
         if (made === undefined) return mailedPage(context, body.email ?? '')
         const proven = { user: made, method: 'password', isRemembered: false, redirectTo: undefined } as const
         return beginSession(context, request, proven)
@@ -54,7 +54,7 @@ const signUpPages = (context: Context) =>
     )
 
 /** The rules of accounts call a field otherwise, or name none: then the words say which it is. */
-function fieldOf({ field: named = '', message }: FormFault): string | undefined {
+function fieldOf({ field: named = '', message }: FormProblem): string | undefined {
   if (named === 'username') return 'user_name'
   if (/password/i.test(message)) return 'password'
   if (/mail/i.test(message)) return 'email'
@@ -68,7 +68,7 @@ function signUp(context: Context, request: Request, body: SignUpForm): Promise<U
   return register(context, person, originOf(context, exchangeOf(request)))
 }
 
-function signUpPage(context: Context, { shown, fault }: { shown?: SignUpForm; fault?: FormFault }): Response {
+function signUpPage(context: Context, { shown, problem }: { shown?: SignUpForm; problem?: FormProblem }): Response {
   if (!context.config.allowRegistration)
     return htmlPage(context, undefined, {
       title: 'Make an account',
@@ -77,18 +77,18 @@ function signUpPage(context: Context, { shown, fault }: { shown?: SignUpForm; fa
       main: html`<h1>Make an account</h1>
 <p>Accounts are made by the administrators of this site.</p>`,
     })
-  const secret = { type: 'password', autocomplete: 'new-password', fault } as const
+  const secret = { type: 'password', autocomplete: 'new-password', problem } as const
   const fields = html`
-${field({ name: 'user_name', label: 'User name', value: shown?.user_name, autocomplete: 'username', maxLength: 40, fault })}
-${field({ name: 'email', label: 'E-mail address', type: 'email', value: shown?.email, autocomplete: 'email', fault })}
+${field({ name: 'user_name', label: 'User name', value: shown?.user_name, autocomplete: 'username', maxLength: 40, problem })}
+${field({ name: 'email', label: 'E-mail address', type: 'email', value: shown?.email, autocomplete: 'email', problem })}
 ${field({ ...secret, name: 'password', label: 'Password', hint: `At least ${context.config.passwordMinLength} characters.` })}
 ${field({ ...secret, name: 'retype', label: 'Password again' })}`
   return htmlPage(context, undefined, {
     title: 'Make an account',
     width: 'narrow',
-    ...statusOf(fault),
+    ...statusOf(problem),
     main: html`<h1>Make an account</h1>
-${fault?.field === undefined && faultNote(fault)}
+${problem?.field === undefined && problemNote(problem)}
 ${form(context, { action: PATH, session: undefined, fields, submit: 'Make the account' })}`,
   })
 }
@@ -119,10 +119,10 @@ const activationPages = (context: Context) =>
         const asked = await findAsked(context, body.code)
         if (!asked) return noLink(context, actor)
         let made: UserRow | undefined
-        const fault = await tryForm(async () => {
+        const problem = await tryForm(async () => {
           made = await activate(context, asked, body.password ?? '')
         }, ['password'])
-        if (!made) return activationPage(context, actor, { asked, code: body.code, fault })
+        if (!made) return activationPage(context, actor, { asked, code: body.code, problem })
         const proven = { user: made, method: 'password', isRemembered: false, redirectTo: undefined } as const
         return beginSession(context, request, proven)
       },
@@ -132,19 +132,19 @@ const activationPages = (context: Context) =>
 interface Activation {
   asked: RegistrationRow
   code: string | undefined
-  fault?: FormFault | undefined
+  problem?: FormProblem | undefined
 }
 
-function activationPage(context: Context, actor: Actor | undefined, { asked, code, fault }: Activation): Response {
+function activationPage(context: Context, actor: Actor | undefined, { asked, code, problem }: Activation): Response {
   const fields = html`${hidden('code', code ?? '')}
-${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', hint: 'The one that you chose when you asked for the account.', fault })}`
+${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', hint: 'The one that you chose when you asked for the account.', problem })}`
   return htmlPage(context, actor, {
     title: 'Confirm your account',
     width: 'narrow',
-    ...statusOf(fault),
+    ...statusOf(problem),
     main: html`<h1>Confirm your account</h1>
 <p>The account <strong>${asked.name}</strong> is made with the address <strong>${asked.email}</strong>. If you did not ask for it, close this page.</p>
-${fault?.field === undefined && faultNote(fault)}
+${problem?.field === undefined && problemNote(problem)}
 ${form(context, { action: ACTIVATION_PATH, session: actor?.session, fields, submit: 'Make the account' })}`,
   })
 }

@@ -13,7 +13,7 @@ import { judgePasskey } from '../features/passkeys/service.ts'
 import { originOf } from '../http/admission.ts'
 import { exchangeOf } from '../http/exchange.ts'
 import { beginSession } from './begin-session.ts'
-import { type FormFault, faultOf, formText, formTick, formToken, tryForm } from './form.ts'
+import { type FormProblem, formText, formTick, formToken, problemOf, tryForm } from './form.ts'
 import { seeOther } from './layout.ts'
 import { pageGate } from './page-gate.ts'
 import { localTarget } from './paths.ts'
@@ -64,8 +64,8 @@ interface SignInRequest {
 async function signIn(context: Context, { request, actor, body, query }: SignInRequest): Promise<Response> {
   const name = body.user_name?.trim() ?? ''
   const target = body.redirect_to ?? query.redirect_to
-  const again = (fault: FormFault, asksCode = false) =>
-    signInPage(context, actor, { name, redirectTo: target, isRemembered: body.remember, fault, asksCode })
+  const again = (problem: FormProblem, asksCode = false) =>
+    signInPage(context, actor, { name, redirectTo: target, isRemembered: body.remember, problem, asksCode })
   const password = body.password ?? ''
   if (name === '' || password === '') return again({ status: 422, message: 'Enter your user name and your password' })
   const user = await findLogin(context, name)
@@ -84,9 +84,9 @@ async function signIn(context: Context, { request, actor, body, query }: SignInR
     const pending = writeCookie(context, 'sign_in', sealPending(context, proven), PENDING_SECONDS)
     return seeOther(context, secondFactorPath(context, target), [pending])
   } catch (error) {
-    const fault = faultOf(error)
+    const problem = problemOf(error)
     // While passwords have to wait, password and code together pass: strangers who guess lock nobody out.
-    if (fault.status === 429) return again(fault, true)
+    if (problem.status === 429) return again(problem, true)
     throw error
   }
 }
@@ -115,7 +115,8 @@ const secondFactorPages = (context: Context) =>
         const pending = await openPending(context, readCookie(context, request, 'sign_in'))
         if (!pending) return seeOther(context, '/user/login', [clearCookie(context, 'sign_in')])
         const { user, isRemembered, identityId } = pending
-        const again = (fault: FormFault) => secondFactorPage(context, actor, { redirectTo: body.redirect_to, fault })
+        const again = (problem: FormProblem) =>
+          secondFactorPage(context, actor, { redirectTo: body.redirect_to, problem })
         const code = body.passcode?.trim() ?? ''
         if (code === '') return again({ status: 422, field: 'passcode', message: 'Enter a code' })
         const origin = originOf(context, exchangeOf(request))
@@ -123,7 +124,7 @@ const secondFactorPages = (context: Context) =>
           if (!(await checkCode(context, { user, name: user.name, origin, code })))
             return again({ status: 422, field: 'passcode', message: 'This code is wrong, or was used already' })
         } catch (error) {
-          return again(faultOf(error))
+          return again(problemOf(error))
         }
         const proven = { user, method: 'two_factor', isRemembered, identityId, redirectTo: body.redirect_to } as const
         return beginSession(context, request, proven)
@@ -136,10 +137,10 @@ const passkeyPages = (context: Context) =>
     '/user/login/passkey',
     async ({ body, request, actor }) => {
       let user: UserRow | undefined
-      const fault = await tryForm(async () => {
+      const problem = await tryForm(async () => {
         user = await judgePasskey(context, body.credential ?? '')
       })
-      if (!user) return signInPage(context, actor, { redirectTo: body.redirect_to, ...(fault ? { fault } : {}) })
+      if (!user) return signInPage(context, actor, { redirectTo: body.redirect_to, ...(problem ? { problem } : {}) })
       const proven = { user, method: 'passkey', isRemembered: false, redirectTo: body.redirect_to } as const
       return beginSession(context, request, proven)
     },

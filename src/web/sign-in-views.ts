@@ -2,7 +2,7 @@ import type { Actor } from '../auth/actor.ts'
 import type { Context } from '../context.ts'
 import { requestOptions } from '../features/passkeys/service.ts'
 import { passkeyScript } from './assets.ts'
-import { checkbox, type FormFault, faultNote, field, form, hidden, statusOf } from './form.ts'
+import { checkbox, type FormProblem, field, form, hidden, problemNote, statusOf } from './form.ts'
 import { type Html, html } from './html.ts'
 import { htmlPage } from './layout.ts'
 import { passkeyForm } from './passkey-form.ts'
@@ -13,7 +13,7 @@ interface SignInView {
   name?: string | undefined
   redirectTo: string | undefined
   isRemembered?: boolean | undefined
-  fault?: FormFault
+  problem?: FormProblem
   /** Whether somebody was sent here with another password. */
   hasNewPassword?: boolean
   /** Whether the code is asked for together with the password. */
@@ -21,7 +21,7 @@ interface SignInView {
 }
 
 export async function signInPage(context: Context, actor: Actor | undefined, view: SignInView): Promise<Response> {
-  const { name, redirectTo, isRemembered, fault, asksCode, hasNewPassword } = view
+  const { name, redirectTo, isRemembered, problem, asksCode, hasNewPassword } = view
   const fields = html`${redirectField(context, redirectTo)}
 ${field({ name: 'user_name', label: 'User name or e-mail address', value: name, autocomplete: 'username', isRequired: true })}
 ${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', isRequired: true })}
@@ -34,10 +34,10 @@ ${checkbox({ name: 'remember', label: 'Stay signed in on this device', isTicked:
     title: 'Sign in',
     width: 'narrow',
     script: passkeyScript.path,
-    ...statusOf(fault),
+    ...statusOf(problem),
     formsLeadAway: leadsToApplication(context, redirectTo),
     main: html`<h1>Sign in</h1>
-${faultNote(fault)}
+${problemNote(problem)}
 ${hasNewPassword && html`<div class="note good" role="status"><p>The password is changed. Sign in with it.</p></div>`}
 ${form(context, { action: '/user/login', session: actor?.session, fields, submit: 'Sign in' })}
 ${passkeySignIn(context, actor, redirectTo)}
@@ -51,21 +51,21 @@ ${context.config.allowRegistration && html`<li><a href="${addressOf(context, '/u
 
 interface SecondFactorView {
   redirectTo: string | undefined
-  fault?: FormFault
+  problem?: FormProblem
 }
 
 export function secondFactorPage(context: Context, actor: Actor | undefined, view: SecondFactorView): Response {
-  const { redirectTo, fault } = view
+  const { redirectTo, problem } = view
   const fields = html`${redirectField(context, redirectTo)}
-${codeField('The six digits that your authenticator shows now, or one of your recovery codes.', fault)}`
+${codeField('The six digits that your authenticator shows now, or one of your recovery codes.', problem)}`
   return htmlPage(context, actor, {
     title: 'Second factor',
     width: 'narrow',
     script: passkeyScript.path,
-    ...statusOf(fault),
+    ...statusOf(problem),
     formsLeadAway: leadsToApplication(context, redirectTo),
     main: html`<h1>Second factor</h1>
-${fault?.field === undefined && faultNote(fault)}
+${problem?.field === undefined && problemNote(problem)}
 ${form(context, { action: '/user/two_factor', session: actor?.session, fields, submit: 'Sign in' })}
 ${passkeySignIn(context, actor, redirectTo)}`,
   })
@@ -92,15 +92,15 @@ const passkeySignIn = (context: Context, actor: Actor | undefined, redirectTo: s
     options: requestOptions(context),
   })
 
-const codeField = (hint: string, fault?: FormFault): Html =>
+const codeField = (hint: string, problem?: FormProblem): Html =>
   field({
     name: 'passcode',
     label: 'Code',
     hint,
-    fault,
+    problem,
     autocomplete: 'one-time-code',
     maxLength: 64,
-    isRequired: fault !== undefined,
+    isRequired: problem !== undefined,
   })
 
 /** What leads elsewhere is forgotten here already. */

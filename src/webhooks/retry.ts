@@ -21,8 +21,8 @@ export function judgeAnswer({ status }: OutboundAnswer): Verdict {
 }
 
 /** A forbidden address stays forbidden; whatever else went wrong may be right the next time. */
-export const judgeError = ({ fault }: OutboundError): Verdict =>
-  fault === 'refused' || fault === 'redirect' ? 'never' : 'again'
+export const judgeError = ({ problem }: OutboundError): Verdict =>
+  problem === 'refused' || problem === 'redirect' ? 'never' : 'again'
 
 /**
  * Time of the next attempt: 5 seconds and three times as long each time, up to four hours, a fifth more or less so that receivers that come

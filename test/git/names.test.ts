@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { isValidBranchName, isValidRefName, isValidTagName, revisionCandidates } from '../../src/git/names.ts'
-import { isSubmoduleFile, pathFault } from '../../src/git/paths.ts'
+import { isSubmoduleFile, pathProblem } from '../../src/git/paths.ts'
 import { storagePath } from '../../src/git/storage.ts'
 import { run } from './stage.ts'
 
@@ -52,7 +52,7 @@ describe('a path in a tree', () => {
   test.each([
     'a', 'a/b/c.txt', '.gitignore', '.github/x', '.gitmodules', 'git', 'a.git', 'git~x', '-rf', 'a b', '…', '.g it', 'a\nb', '..a', 'a..',
   ])('may be %j', (path) => {
-    expect(pathFault(path)).toBeUndefined()
+    expect(pathProblem(path)).toBeUndefined()
   }) // biome-ignore format: a table
 
   test.each([
@@ -60,7 +60,7 @@ describe('a path in a tree', () => {
     '.git . .', '.git::$INDEX_ALLOCATION', '.git:x', '.g\u200cit', '.git\ufeff', '\u202e.git', 'a\\..\\b', '.git\\config', 'a\0b',
     '\ud800', 'x'.repeat(256), `${'x/'.repeat(2048)}x`,
   ])('may not be %j', (path) => {
-    expect(pathFault(path)).toBeDefined()
+    expect(pathProblem(path)).toBeDefined()
   }) // biome-ignore format: a table
 
   test.each(['.gitmodules', 'a/.GITMODULES', '.gitmodules ', 'gitmod~1', 'GI7EBA~1', '.git\u200cmodules'])(

@@ -74,12 +74,12 @@ function send(url: string, { words = ['loopback'], within = generous, proxy = un
   return createOutbound({ hosts: readHostPolicy(words), limits: within, proxy }).send(request(url), never)
 }
 
-async function faultOf(sent: Promise<unknown>): Promise<string> {
+async function problemOf(sent: Promise<unknown>): Promise<string> {
   try {
     await sent
     return 'none'
   } catch (error) {
-    if (error instanceof OutboundError) return error.fault
+    if (error instanceof OutboundError) return error.problem
     throw error
   }
 }
@@ -113,14 +113,14 @@ test('no inner address is connected to, however it is written', async () => {
     ...['[::ffff:0:127.0.0.1]', '[100::1]', '[2001:db8::1]', '[fec0::1]', '[5f00::1]', '127.0.0.1.'],
   ]
   for (const host of [...hosts, ...elsewhere])
-    expect([host, await faultOf(send(`http://${host}:${port}/`, { words: ['external'] }))]).toEqual([host, 'refused'])
+    expect([host, await problemOf(send(`http://${host}:${port}/`, { words: ['external'] }))]).toEqual([host, 'refused'])
   expect(seen).toEqual([])
 })
 
 test.each(['file:///etc/passwd', 'data:text/plain,x', 'ftp://127.0.0.1/', 'blob:x', 'gopher://127.0.0.1', 'nonsense'])(
   '%s is not asked',
   async (url) => {
-    expect(await faultOf(send(url, { words: ['*'] }))).toBe('refused')
+    expect(await problemOf(send(url, { words: ['*'] }))).toBe('refused')
   },
 )
 
@@ -147,7 +147,7 @@ test.each([
   ['/again', 'redirect'],
 ])('a redirect to %s ends there', async (location, fault) => {
   const { port, seen } = await receive((response) => void response.writeHead(302, { location }).end())
-  expect(await faultOf(send(`http://127.0.0.1:${port}/`))).toBe(fault)
+  expect(await problemOf(send(`http://127.0.0.1:${port}/`))).toBe(fault)
   expect(seen.length).toBe(location === '/again' ? 4 : 1)
 })
 
@@ -171,7 +171,7 @@ test('a head of megabytes is not kept', async () => {
       socket.end('\r\nlate')
     })
   })
-  expect(await faultOf(send(`http://127.0.0.1:${port}/`))).toBe('broken')
+  expect(await problemOf(send(`http://127.0.0.1:${port}/`))).toBe('broken')
 })
 
 test('a header that cannot be written is refused, and no other is sent', async () => {
@@ -179,7 +179,7 @@ test('a header that cannot be written is refused, and no other is sent', async (
   const outbound = createOutbound({ hosts: readHostPolicy(['loopback']), limits: generous })
   for (const authorization of ['Bearer \u2603', 'a\r\nx-b: c', 'a\0'])
     expect(
-      await faultOf(outbound.send(request(`http://127.0.0.1:${port}/`, { headers: { authorization } }), never)),
+      await problemOf(outbound.send(request(`http://127.0.0.1:${port}/`, { headers: { authorization } }), never)),
     ).toBe('refused')
   expect(seen).toEqual([])
 })
@@ -192,19 +192,19 @@ test('303 and 304 are answers: the request is not repeated as another', async ()
 
 test('a receiver that is silent, trickles or never ends its head is given up', async () => {
   const silent = await raw(() => undefined)
-  expect(await faultOf(send(`http://127.0.0.1:${silent}/`, { within: limits }))).toBe('timeout')
+  expect(await problemOf(send(`http://127.0.0.1:${silent}/`, { within: limits }))).toBe('timeout')
   const trickling = await raw((socket) => {
     socket.write('HTTP/1.1 200 OK\r\n\r\n')
     const timer = setInterval(() => socket.write('.'), 20)
     socket.on('close', () => clearInterval(timer))
   })
-  expect(await faultOf(send(`http://127.0.0.1:${trickling}/`, { within: limits }))).toBe('timeout')
+  expect(await problemOf(send(`http://127.0.0.1:${trickling}/`, { within: limits }))).toBe('timeout')
   const endless = await raw((socket) => {
     socket.write('HTTP/1.1 200 OK\r\n')
     const timer = setInterval(() => socket.write(`x-${crypto.randomUUID()}: ${'y'.repeat(4000)}\r\n`), 1)
     socket.on('close', () => clearInterval(timer))
   })
-  expect(['timeout', 'broken']).toContain(await faultOf(send(`http://127.0.0.1:${endless}/`, { within: limits })))
+  expect(['timeout', 'broken']).toContain(await problemOf(send(`http://127.0.0.1:${endless}/`, { within: limits })))
 })
 
 test('of a large answer only the beginning is read, and the connection ends', async () => {
@@ -233,15 +233,15 @@ test.each([
   ['after something that is no HTTP', 'SSH-2.0-x\r\n'],
 ])('a receiver that ends the connection %s is told as broken', async (_, text) => {
   const port = await raw((socket) => void socket.once('data', () => void socket.end(text)))
-  expect(await faultOf(send(`http://127.0.0.1:${port}/`))).toBe('broken')
+  expect(await problemOf(send(`http://127.0.0.1:${port}/`))).toBe('broken')
 })
 
 test('a refused connection and a name without address are told apart', async () => {
   const server = createServer()
   const port = await open(server)
   await new Promise((resolve) => server.close(resolve))
-  expect(await faultOf(send(`http://127.0.0.1:${port}/`))).toBe('connect')
-  expect(await faultOf(send('http://no-such-host.invalid/', { words: ['*'] }))).toBe('lookup')
+  expect(await problemOf(send(`http://127.0.0.1:${port}/`))).toBe('connect')
+  expect(await problemOf(send('http://no-such-host.invalid/', { words: ['*'] }))).toBe('lookup')
 })
 
 test('a certificate that nobody vouches for is not accepted', async () => {
@@ -260,7 +260,7 @@ test('a certificate that nobody vouches for is not accepted', async () => {
   const pem = made.stdout.toString()
   const server = createTlsServer({ key: pem, cert: pem }, (_, response) => void response.end('in'))
   const port = await open(server)
-  expect(await faultOf(send(`https://localhost:${port}/`))).toBe('tls')
+  expect(await problemOf(send(`https://localhost:${port}/`))).toBe('tls')
 })
 
 test('through a proxy the address is judged here, and the proxy is given no name to resolve', async () => {
@@ -280,7 +280,7 @@ test('through a proxy the address is judged here, and the proxy is given no name
   expect(answer.body).toBe('through')
   expect(seen[0]?.headers.host).toBe(`localhost:${port}`)
   expect(targets.map((target) => target.split(':')[0])).toEqual(['127.0.0.1'])
-  expect(await faultOf(send(`http://localhost:${port}/`, { words: ['external'], proxy: address }))).toBe('refused')
+  expect(await problemOf(send(`http://localhost:${port}/`, { words: ['external'], proxy: address }))).toBe('refused')
   expect(targets.length).toBe(1)
 })
 

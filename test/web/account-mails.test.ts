@@ -84,7 +84,7 @@ describe('signing up', () => {
       const fields = { user_name: name, email, password: PASSWORD, retype: PASSWORD, ...wrong }
       const answer = await visitor(at).post('/user/sign_up', fields)
       expect([400, 422]).toContain(answer.status)
-      expect(answer.text).toContain(`id="${field}-fault"`)
+      expect(answer.text).toContain(`id="${field}-problem"`)
       expect(answer.text).not.toContain(PASSWORD)
     }
     await service.drain()
@@ -124,7 +124,7 @@ describe('signing up', () => {
     expect((await service.admin.client.get(`/users/${name}`)).status).toBe(404)
     // Who reads the mail and did not ask for the account does not know the password.
     const wrong = await visitor().post('/user/activate', { code: codeOf(link), password: 'another one' })
-    expect([wrong.status, wrong.text.includes('id="password-fault"')]).toEqual([422, true])
+    expect([wrong.status, wrong.text.includes('id="password-problem"')]).toEqual([422, true])
     const press = () => visitor().post('/user/activate', { code: codeOf(link), password: PASSWORD })
     const together = await Promise.all([press(), press(), press()])
     expect(together.filter(({ location }) => location === '/')).toHaveLength(1)

@@ -55,7 +55,7 @@ test.each([
   for (const path of [OAUTH, `${OAUTH}/${id}`]) {
     const answer = await visitor.post(path, { ...GOOD, ...wrong })
     expect(answer.status).toBe(422)
-    expect(answer.text).toContain(`id="${field}-fault"`)
+    expect(answer.text).toContain(`id="${field}-problem"`)
   }
   expect((await user.client.get('/user/applications/oauth2')).body).toMatchObject([{ name: 'App' }])
 })

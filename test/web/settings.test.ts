@@ -230,7 +230,7 @@ describe('passkeys', () => {
     const { user, browser } = await person()
     const { browser: stranger } = await person()
     const add = (fields: Record<string, string>) => browser.post('/user/settings/security/passkeys', fields)
-    expect((await add({ name: '', credential: '{}' })).text).toContain('id="name-fault"')
+    expect((await add({ name: '', credential: '{}' })).text).toContain('id="name-problem"')
     for (const credential of ['', 'nonsense', '{}', '[]'])
       expect((await add({ name: 'x', credential })).status).toBe(400)
     const response = { clientDataJSON: 'e30', attestationObject: 'AAAA' }

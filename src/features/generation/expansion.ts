@@ -1,6 +1,6 @@
 import type { Git } from '../../git/engine.ts'
 import type { TreeChange, TreeEntry } from '../../git/model.ts'
-import { isSubmoduleFile, pathFault } from '../../git/paths.ts'
+import { isSubmoduleFile, pathProblem } from '../../git/paths.ts'
 import { invalid } from '../../kernel/errors.ts'
 import { type Glob, GlobError, parseGlob } from '../../kernel/glob.ts'
 import { expand, fileNamePart, type Variables } from './variables.ts'
@@ -89,7 +89,7 @@ function expandFile(
   const before = Buffer.from(bytes).toString('latin1')
   const after = expand(before, variables, (value) => Buffer.from(value).toString('latin1'))
   const name = expand(path, variables, fileNamePart)
-  const isFree = pathFault(name) === undefined && !taken.has(name) && !isSubmoduleFile(name)
+  const isFree = pathProblem(name) === undefined && !taken.has(name) && !isSubmoduleFile(name)
   const newPath = isFree ? name : path
   if (newPath === path && after === before) return undefined
   taken.add(newPath)

@@ -1,7 +1,7 @@
 import { requireOwnedQuota } from '../../access/quota.ts'
 import type { RepositoryAccess } from '../../access/repository-access.ts'
 import type { Context } from '../../context.ts'
-import { pathFault } from '../../git/paths.ts'
+import { pathProblem } from '../../git/paths.ts'
 import { badRequest, forbidden, invalid, notFound } from '../../kernel/errors.ts'
 import { wireTime } from '../../kernel/time.ts'
 import type { LfsPushAccess } from './gate.ts'
@@ -40,7 +40,7 @@ export async function createLock(
   const { db, clock } = context
   const { actor, repo } = access
   requirePerson(actor)
-  if (pathFault(path) !== undefined || Buffer.byteLength(path) > MAX_PATH_BYTES) throw invalid('no path of a file')
+  if (pathProblem(path) !== undefined || Buffer.byteLength(path) > MAX_PATH_BYTES) throw invalid('no path of a file')
   const repositoryId = repo.repository.id
   const made = await db.transaction(async (tx) => {
     const lock = await insertLock(tx, { repositoryId, path, ownerId: actor.user.id, lockedAt: clock.now() })

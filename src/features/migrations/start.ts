@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts'
 import type { Remote } from '../../git/model.ts'
 import { invalid } from '../../kernel/errors.ts'
 import { OutboundError } from '../../outbound/outbound-error.ts'
-import { type AddressFault, areUsable, credentialsOf, readAddress } from '../mirrors/address.ts'
+import { type AddressProblem, areUsable, credentialsOf, readAddress } from '../mirrors/address.ts'
 import { requireInterval } from '../mirrors/edit.ts'
 import { enqueuePulls } from '../mirrors/enqueue.ts'
 import { judgeHost, sealCredentials } from '../mirrors/remote.ts'
@@ -66,7 +66,7 @@ export async function migrateRepository(context: Context, migration: Migration):
   })
 }
 
-const FAULTS: Record<AddressFault, string> = {
+const REFUSALS: Record<AddressProblem, string> = {
   local: 'You are not allowed to import local repositories.',
   protocol: 'Repositories are copied by http and https only.',
   syntax: 'The address is no http address of a repository.',
@@ -74,7 +74,7 @@ const FAULTS: Record<AddressFault, string> = {
 
 async function requireAddress(context: Context, option: MigrateRepoOptions): Promise<Remote> {
   const address = readAddress(option.clone_addr, { takesGit: context.config.migrationsGitProtocol })
-  if ('fault' in address) throw invalid(FAULTS[address.fault])
+  if ('problem' in address) throw invalid(REFUSALS[address.problem])
   const credentials = givenCredentials(option) ?? address.credentials
   if (!areUsable(credentials)) throw invalid('user name and password are one line each')
   if (credentials && address.url.startsWith('git:')) throw invalid('git:// takes no credentials')
@@ -83,7 +83,7 @@ async function requireAddress(context: Context, option: MigrateRepoOptions): Pro
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error
     // Wire: Gitea's words; they do not tell what a name resolves to.
-    throw invalid(error.fault === 'refused' ? 'You can not import from disallowed hosts.' : error.message)
+    throw invalid(error.problem === 'refused' ? 'You can not import from disallowed hosts.' : error.message)
   }
 }
 

@@ -9,7 +9,7 @@ import { randomHex } from '../../kernel/hashing.ts'
 import { OutboundError } from '../../outbound/outbound-error.ts'
 import { lockRepository } from '../refs/store.ts'
 import { auditSubjectOf } from '../repositories/subject.ts'
-import { type AddressFault, areUsable, credentialsOf, type RemoteAddress, readAddress } from './address.ts'
+import { type AddressProblem, areUsable, credentialsOf, type RemoteAddress, readAddress } from './address.ts'
 import { judgeHost, sealCredentials } from './remote.ts'
 import { nextTurn, readInterval } from './schedule.ts'
 import type { CreatePushMirrorOption } from './schema.ts'
@@ -70,7 +70,7 @@ const shownOf = ({ remoteName, url, intervalSeconds, syncsOnCommit }: PushMirror
 
 const denied = (): Refusal => unauthorized('Permission denied')
 
-const FAULTS: Record<AddressFault, () => Refusal> = {
+const REFUSALS: Record<AddressProblem, () => Refusal> = {
   local: denied,
   protocol: () => badRequest('Invalid mirror protocol'),
   syntax: () => badRequest('Invalid Url '),
@@ -78,7 +78,7 @@ const FAULTS: Record<AddressFault, () => Refusal> = {
 
 async function requireAddress(context: Context, option: CreatePushMirrorOption): Promise<RemoteAddress> {
   const address = readAddress(option.remote_address ?? '')
-  if ('fault' in address) throw FAULTS[address.fault]()
+  if ('problem' in address) throw REFUSALS[address.problem]()
   const given: RemoteCredentials | undefined = credentialsOf(option.remote_username, option.remote_password)
   const credentials = given ?? address.credentials
   if (!areUsable(credentials)) throw badRequest('user name and password are one line each')
@@ -86,7 +86,7 @@ async function requireAddress(context: Context, option: CreatePushMirrorOption):
     await judgeHost(context, address.url)
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error
-    throw error.fault === 'refused' ? denied() : badRequest(error.message)
+    throw error.problem === 'refused' ? denied() : badRequest(error.message)
   }
   return { url: address.url, credentials }
 }

@@ -1,9 +1,9 @@
 import { isValidBranchName } from '../../git/names.ts'
 import { invalid } from '../../kernel/errors.ts'
-import { type NameFault, repositoryNameFault } from '../../kernel/names.ts'
+import { type NameProblem, repositoryNameProblem } from '../../kernel/names.ts'
 
 /** Wire: Gitea's words for what is wrong with a name. */
-const words: Record<NameFault, (name: string) => { message: string; field?: string }> = {
+const words: Record<NameProblem, (name: string) => { message: string; field?: string }> = {
   empty: () => ({ message: 'Required', field: 'name' }),
   'too long': () => ({ message: 'MaxSize', field: 'name' }),
   characters: () => ({ message: 'AlphaDashDot', field: 'name' }),
@@ -13,9 +13,9 @@ const words: Record<NameFault, (name: string) => { message: string; field?: stri
 
 /** @throws Refusal 422 */
 export function requireRepositoryName(name: string): void {
-  const fault = repositoryNameFault(name)
-  if (fault === undefined) return
-  const { message, field } = words[fault](name.toLowerCase())
+  const problem = repositoryNameProblem(name)
+  if (problem === undefined) return
+  const { message, field } = words[problem](name.toLowerCase())
   throw invalid(message, field)
 }
 

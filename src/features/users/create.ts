@@ -3,12 +3,12 @@ import { emails, type NewUser, type UserRow, users } from '../../../db/schema/us
 import { violatedConstraint } from '../../../db/violations.ts'
 import { isServiceAddress } from '../../access/service-addresses.ts'
 import { type AuditSource, recordAudit } from '../../audit/record.ts'
-import { passwordFault } from '../../auth/password-rules.ts'
+import { passwordProblem } from '../../auth/password-rules.ts'
 import type { Context } from '../../context.ts'
 import { appendEvent } from '../../events/append.ts'
 import { isEmailAddress } from '../../kernel/email.ts'
 import { badRequest, invalid } from '../../kernel/errors.ts'
-import { ownerNameFault } from '../../kernel/names.ts'
+import { ownerNameProblem } from '../../kernel/names.ts'
 import { mailLetter } from '../../mail/send.ts'
 import { claimName } from './claim-name.ts'
 import { placeAt } from './external-identity.ts'
@@ -69,7 +69,7 @@ export async function createUser(context: Context, account: NewAccount, tx: Db =
 
 /** @throws Refusal 422 when the name cannot be one of a person or an organization */
 export function requireOwnerName(name: string, field: string): void {
-  switch (ownerNameFault(name)) {
+  switch (ownerNameProblem(name)) {
     case 'empty':
       throw invalid('Required', field)
     case 'too long':
@@ -87,19 +87,19 @@ export function requireOwnerName(name: string, field: string): void {
 
 /** @throws Refusal 400 for a password that is too short, 422 for one that is too long */
 async function hashNewPassword(context: Context, password: string): Promise<string> {
-  const fault = passwordFault(context.config, password)
+  const problem = passwordProblem(context.config, password)
   // Wire: 400 and this word, also for a password that was left out.
-  if (fault === 'too short') throw badRequest('PasswordIsRequired')
+  if (problem === 'too short') throw badRequest('PasswordIsRequired')
   return hashPassword(context, password)
 }
 
 /** As `hashNewPassword`, with a sentence of what is wrong. */
 export async function hashPassword(context: Context, password: string): Promise<string> {
-  const fault = passwordFault(context.config, password)
-  if (fault === 'too short')
+  const problem = passwordProblem(context.config, password)
+  if (problem === 'too short')
     throw badRequest(`password must be at least ${context.config.passwordMinLength} characters`)
-  if (fault === 'too long') throw invalid('MaxSize', 'password')
-  if (fault === 'common') throw badRequest('password is one of those that are guessed first')
+  if (problem === 'too long') throw invalid('MaxSize', 'password')
+  if (problem === 'common') throw badRequest('password is one of those that are guessed first')
   return context.passwords.hash(password)
 }
 

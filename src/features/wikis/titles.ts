@@ -1,4 +1,4 @@
-import { pathFault } from '../../git/paths.ts'
+import { pathProblem } from '../../git/paths.ts'
 import { badRequest } from '../../kernel/errors.ts'
 
 /**
@@ -26,9 +26,9 @@ export function requireTitle(text: string): string {
   // Dots alone would lead elsewhere in an address.
   if (!title.isWellFormed() || UNSHOWN.test(title) || /^\.+$/.test(title))
     throw badRequest('wiki title has characters that it may not have')
-  const fault = pathFault(fileOf(title))
-  if (fault === 'too long') throw badRequest('wiki title is too long')
-  if (fault !== undefined) throw badRequest('wiki title cannot be the name of a file')
+  const problem = pathProblem(fileOf(title))
+  if (problem === 'too long') throw badRequest('wiki title is too long')
+  if (problem !== undefined) throw badRequest('wiki title cannot be the name of a file')
   return title
 }
 

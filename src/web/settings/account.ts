@@ -5,7 +5,7 @@ import { setPrimaryEmail } from '../../features/emails/primary.ts'
 import { addEmails, deleteEmails } from '../../features/emails/service.ts'
 import { listEmails } from '../../features/emails/store.ts'
 import { renameAccount } from '../../features/users/rename.ts'
-import { type FormFault, field, form, formText, formToken, hidden, tryForm } from '../form.ts'
+import { type FormProblem, field, form, formText, formToken, hidden, tryForm } from '../form.ts'
 import { type Html, html } from '../html.ts'
 import { seeOther } from '../layout.ts'
 import { pageGate, type SignedIn } from '../page-gate.ts'
@@ -26,8 +26,8 @@ export const accountPages = (context: Context) =>
       `${PATH}/name`,
       async ({ actor, body }) => {
         const newName = body.new_name?.trim() ?? ''
-        const fault = await tryForm(() => renameAccount(context, actor.user, { newName, by: actor }), [], 'new_name')
-        return fault ? view(context, actor, { newName, fault }) : seeOther(context, donePath(PATH, 'renamed'))
+        const problem = await tryForm(() => renameAccount(context, actor.user, { newName, by: actor }), [], 'new_name')
+        return problem ? view(context, actor, { newName, problem }) : seeOther(context, donePath(PATH, 'renamed'))
       },
       { ownPage: { recently: true }, body: t.Object({ ...formToken, new_name: formText() }) },
     )
@@ -35,8 +35,8 @@ export const accountPages = (context: Context) =>
       `${PATH}/emails`,
       async ({ actor, body }) => {
         const email = body.email?.trim() ?? ''
-        const fault = await tryForm(() => addEmails(context, actor, [email]), [], 'email')
-        if (fault) return view(context, actor, { email, fault })
+        const problem = await tryForm(() => addEmails(context, actor, [email]), [], 'email')
+        if (problem) return view(context, actor, { email, problem })
         return seeOther(context, donePath(PATH, context.config.confirmEmails ? 'mailed' : 'added'))
       },
       { ownPage: { recently: true }, body: t.Object({ ...formToken, email: formText() }) },
@@ -44,16 +44,16 @@ export const accountPages = (context: Context) =>
     .post(
       `${PATH}/emails/primary`,
       async ({ actor, body }) => {
-        const fault = await tryForm(() => setPrimaryEmail(context, actor, body.email ?? ''))
-        return fault ? view(context, actor, { fault }) : seeOther(context, donePath(PATH, 'saved'))
+        const problem = await tryForm(() => setPrimaryEmail(context, actor, body.email ?? ''))
+        return problem ? view(context, actor, { problem }) : seeOther(context, donePath(PATH, 'saved'))
       },
       { ownPage: { recently: true }, body: t.Object({ ...formToken, email: formText() }) },
     )
     .post(
       `${PATH}/emails/delete`,
       async ({ actor, body }) => {
-        const fault = await tryForm(() => deleteEmails(context, actor, [body.email ?? '']))
-        return fault ? view(context, actor, { fault }) : seeOther(context, donePath(PATH, 'removed'))
+        const problem = await tryForm(() => deleteEmails(context, actor, [body.email ?? '']))
+        return problem ? view(context, actor, { problem }) : seeOther(context, donePath(PATH, 'removed'))
       },
       { ownPage: { recently: true }, body: t.Object({ ...formToken, email: formText() }) },
     )
@@ -61,7 +61,7 @@ export const accountPages = (context: Context) =>
 interface View {
   page?: Page
   done?: string | undefined
-  fault?: FormFault | undefined
+  problem?: FormProblem | undefined
   newName?: string
   email?: string
 }
@@ -69,7 +69,7 @@ interface View {
 async function view(
   context: Context,
   actor: SignedIn,
-  { page = pageOf({}), done, fault, newName, email }: View,
+  { page = pageOf({}), done, problem, newName, email }: View,
 ): Promise<Response> {
   const { session, user } = actor
   const all = await listEmails(context.db, user.id)
@@ -80,7 +80,14 @@ ${pageLinks(context, { path: PATH, label: 'Pages of addresses' }, { page, total:
 ${form(context, {
   action: `${PATH}/emails`,
   session,
-  fields: field({ name: 'email', label: 'Another address', type: 'email', value: email, autocomplete: 'email', fault }),
+  fields: field({
+    name: 'email',
+    label: 'Another address',
+    type: 'email',
+    value: email,
+    autocomplete: 'email',
+    problem,
+  }),
   submit: 'Add',
 })}
 <h2>User name</h2>
@@ -93,11 +100,11 @@ ${form(context, {
     value: newName ?? user.name,
     autocomplete: 'username',
     hint: 'Addresses of your repositories change with it. The old ones lead on until somebody else takes the old name.',
-    fault,
+    problem,
   }),
   submit: 'Rename',
 })}`
-  return settingsPage(context, actor, { path: PATH, title: 'Account', main, done, fault })
+  return settingsPage(context, actor, { path: PATH, title: 'Account', main, done, problem })
 }
 
 function addressRow(context: Context, { session }: SignedIn, { email, isPrimary, isActivated }: EmailRow): Html {

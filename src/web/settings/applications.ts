@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts'
 import { createToken, deleteToken } from '../../features/access-tokens/service.ts'
 import { listTokens } from '../../features/access-tokens/store.ts'
 import { invalid } from '../../kernel/errors.ts'
-import { checkbox, type FormFault, field, form, formText, formTick, formToken, select, tryForm } from '../form.ts'
+import { checkbox, type FormProblem, field, form, formText, formTick, formToken, select, tryForm } from '../form.ts'
 import { type Html, html } from '../html.ts'
 import { seeOther } from '../layout.ts'
 import { pageGate, type SignedIn } from '../page-gate.ts'
@@ -41,7 +41,7 @@ export const applicationPages = (context: Context) =>
       PATH,
       async ({ actor, body }) => {
         let secret = ''
-        const fault = await tryForm(
+        const problem = await tryForm(
           async () => {
             const option = { name: body.name?.trim() ?? '', scopes: scopesOf(body), ...expiryOf(body) }
             if (option.name === '') throw invalid('is needed', 'name')
@@ -51,7 +51,7 @@ export const applicationPages = (context: Context) =>
           ['name', 'expires'],
           'name',
         )
-        return view(context, actor, { page: pageOf({}), ...(fault ? { fault, shown: body } : { secret }) })
+        return view(context, actor, { page: pageOf({}), ...(problem ? { problem, shown: body } : { secret }) })
       },
       { ownPage: { recently: true }, body: TokenForm },
     )
@@ -77,12 +77,16 @@ const expiryOf = ({ expires }: TokenForm): { expires_at?: string } =>
 interface View {
   page: Page
   done?: string | undefined
-  fault?: FormFault
+  problem?: FormProblem
   shown?: TokenForm
   secret?: string
 }
 
-async function view(context: Context, actor: SignedIn, { page, done, fault, shown, secret }: View): Promise<Response> {
+async function view(
+  context: Context,
+  actor: SignedIn,
+  { page, done, problem, shown, secret }: View,
+): Promise<Response> {
   const tokens = await listTokens(context.db, actor.user.id, page)
   const main = html`${secret && newSecret(secret)}
 <h2>Access tokens</h2>
@@ -90,9 +94,9 @@ async function view(context: Context, actor: SignedIn, { page, done, fault, show
 ${tokens.rows.length > 0 && html`<ul class="list">${tokens.rows.map((row) => tokenRow(context, actor, row))}</ul>`}
 ${pageLinks(context, { path: PATH, label: 'Pages of tokens' }, { page, total: tokens.total })}
 <h3>New token</h3>
-${tokenForm(context, actor, { fault, shown })}
+${tokenForm(context, actor, { problem, shown })}
 ${await oauthSections(context, actor)}`
-  return settingsPage(context, actor, { path: PATH, title: 'Applications', main, done, fault })
+  return settingsPage(context, actor, { path: PATH, title: 'Applications', main, done, problem })
 }
 
 const newSecret = (secret: string): Html =>
@@ -110,11 +114,11 @@ ${form(context, { action: `${PATH}/${id}/delete`, session, submit: 'Delete', kin
 `
 }
 
-function tokenForm(context: Context, { session }: SignedIn, { fault, shown }: Pick<View, 'fault' | 'shown'>): Html {
+function tokenForm(context: Context, { session }: SignedIn, { problem, shown }: Pick<View, 'problem' | 'shown'>): Html {
   const given = new Map(Object.entries(shown ?? {}))
   const fields = html`
-${field({ name: 'name', label: 'What it is for', value: shown?.name, maxLength: 255, fault })}
-${field({ name: 'expires', label: 'Last day', type: 'date', value: shown?.expires, hint: 'In UTC. Without one it stays until it is deleted.', fault })}
+${field({ name: 'name', label: 'What it is for', value: shown?.name, maxLength: 255, problem })}
+${field({ name: 'expires', label: 'Last day', type: 'date', value: shown?.expires, hint: 'In UTC. Without one it stays until it is deleted.', problem })}
 <fieldset><legend>What it may do</legend>
 ${scopeAreas.map((area) =>
   select({

@@ -5,7 +5,7 @@ import { disconnect } from '../../features/auth-sources/connect.ts'
 import { type ConnectedIdentity, listIdentities } from '../../features/auth-sources/identity-store.ts'
 import { listActiveSources } from '../../features/auth-sources/store.ts'
 import { parseId } from '../../kernel/ids.ts'
-import { type FormFault, form, formText, formToken, hidden, tryForm } from '../form.ts'
+import { type FormProblem, form, formText, formToken, hidden, tryForm } from '../form.ts'
 import { type Html, html } from '../html.ts'
 import { seeOther } from '../layout.ts'
 import { pageGate, type SignedIn } from '../page-gate.ts'
@@ -18,15 +18,15 @@ const SECURITY = '/user/settings/security'
 const PATH = `${SECURITY}/account_link`
 
 /** Shows the page of security with what was wrong. */
-type Show = (actor: SignedIn, fault: FormFault) => Promise<Response>
+type Show = (actor: SignedIn, problem: FormProblem) => Promise<Response>
 
 /** Who somebody is at other providers. */
 export const connectionPages = (context: Context, show: Show) =>
   new Elysia({ name: 'settings-connections' }).use(pageGate(context)).post(
     PATH,
     async ({ actor, body }) => {
-      const fault = await tryForm(() => disconnect(context, actor, parseId(body.id ?? '')))
-      return fault ? show(actor, fault) : seeOther(context, donePath(SECURITY, 'disconnected'))
+      const problem = await tryForm(() => disconnect(context, actor, parseId(body.id ?? '')))
+      return problem ? show(actor, problem) : seeOther(context, donePath(SECURITY, 'disconnected'))
     },
     { ownPage: { recently: true }, body: t.Object({ ...formToken, id: formText() }) },
   )

@@ -9,7 +9,7 @@ import { addKey, deleteKey } from '../../features/public-keys/service.ts'
 import { listKeys } from '../../features/public-keys/store.ts'
 import { parseId } from '../../kernel/ids.ts'
 import { MAX_CERTIFICATE_TEXT_LENGTH } from '../../signatures/openpgp.ts'
-import { checkbox, type FormFault, field, form, formText, formTick, formToken, textArea, tryForm } from '../form.ts'
+import { checkbox, type FormProblem, field, form, formText, formTick, formToken, textArea, tryForm } from '../form.ts'
 import { type Html, html } from '../html.ts'
 import { seeOther } from '../layout.ts'
 import { pageGate, type SignedIn } from '../page-gate.ts'
@@ -49,8 +49,8 @@ export const keyPages = (context: Context) =>
       async ({ actor, body }) => {
         const title = body.title?.trim() || commentOf(body.key)
         const option = { title, key: body.key ?? '', read_only: body.read_only ?? false }
-        const fault = await tryForm(() => addKey(context, { owner: actor.user, by: actor }, option), ['title'], 'key')
-        if (fault) return view(context, actor, { page: pageOf({}), fault, ssh: body })
+        const problem = await tryForm(() => addKey(context, { owner: actor.user, by: actor }, option), ['title'], 'key')
+        if (problem) return view(context, actor, { page: pageOf({}), problem, ssh: body })
         return seeOther(context, donePath(PATH, 'added'))
       },
       { ownPage: recent, body: SshForm },
@@ -70,8 +70,8 @@ export const keyPages = (context: Context) =>
           armored_public_key: body.armored_public_key ?? '',
           armored_signature: body.armored_signature ?? '',
         }
-        const fault = await tryForm(() => addGpgKey(context, actor, option), [], 'armored_public_key')
-        if (fault) return view(context, actor, { page: pageOf({}), fault, gpg: body })
+        const problem = await tryForm(() => addGpgKey(context, actor, option), [], 'armored_public_key')
+        if (problem) return view(context, actor, { page: pageOf({}), problem, gpg: body })
         return seeOther(context, donePath(PATH, 'added'))
       },
       { ownPage: recent, body: GpgForm },
@@ -91,12 +91,12 @@ const commentOf = (key = ''): string => key.trim().split(/\s+/).slice(2).join(' 
 interface View {
   page: Page
   done?: string | undefined
-  fault?: FormFault
+  problem?: FormProblem
   ssh?: SshForm
   gpg?: GpgForm
 }
 
-async function view(context: Context, actor: SignedIn, { page, done, fault, ssh, gpg }: View): Promise<Response> {
+async function view(context: Context, actor: SignedIn, { page, done, problem, ssh, gpg }: View): Promise<Response> {
   const { db } = context
   const [sshKeys, gpgKeys] = await Promise.all([
     listKeys(db, actor.user.id, { fingerprint: undefined, page }),
@@ -106,7 +106,7 @@ async function view(context: Context, actor: SignedIn, { page, done, fault, ssh,
   const main = html`<h2>SSH keys</h2>
 <p>For Git over SSH, and for the signatures of commits.</p>
 ${list(sshKeys.rows.map((row) => sshRow(context, actor, row)))}
-${sshForm(context, actor, { fault, ssh })}
+${sshForm(context, actor, { problem, ssh })}
 <h2>GPG keys</h2>
 <p>For the signatures of commits.</p>
 ${list(
@@ -118,9 +118,9 @@ ${list(
     }),
   ),
 )}
-${gpgForm(context, actor, { fault, gpg })}
+${gpgForm(context, actor, { problem, gpg })}
 ${pageLinks(context, { path: PATH, label: 'Pages of keys' }, { page, total })}`
-  return settingsPage(context, actor, { path: PATH, title: 'SSH and GPG keys', main, done, fault })
+  return settingsPage(context, actor, { path: PATH, title: 'SSH and GPG keys', main, done, problem })
 }
 
 const list = (rows: readonly Html[]): Html | false => rows.length > 0 && html`<ul class="list">${rows}</ul>`
@@ -143,25 +143,25 @@ const keyRow = (
 ${form(context, { action, session, submit: 'Delete', kind: 'danger', label: `Delete the key ${name}` })}</li>
 `
 
-const sshForm = (context: Context, { session }: SignedIn, { fault, ssh }: Pick<View, 'fault' | 'ssh'>): Html =>
+const sshForm = (context: Context, { session }: SignedIn, { problem, ssh }: Pick<View, 'problem' | 'ssh'>): Html =>
   form(context, {
     action: `${PATH}/ssh`,
     session,
     submit: 'Add the SSH key',
     fields: html`
-${field({ name: 'title', label: 'Title', value: ssh?.title, maxLength: 255, hint: 'Without one: the comment of the key.', fault })}
+${field({ name: 'title', label: 'Title', value: ssh?.title, maxLength: 255, hint: 'Without one: the comment of the key.', problem })}
 ${textArea({
   name: 'key',
   label: 'Public key',
   value: ssh?.key,
   hint: html`A line such as <code>ssh-ed25519 AAAA...</code>, from a file that ends in <code>.pub</code>.`,
   isCode: true,
-  fault,
+  problem,
 })}
 ${checkbox({ name: 'read_only', label: 'Only fetches: a push with it is refused', isTicked: ssh?.read_only })}`,
   })
 
-function gpgForm(context: Context, { session, user }: SignedIn, { fault, gpg }: Pick<View, 'fault' | 'gpg'>): Html {
+function gpgForm(context: Context, { session, user }: SignedIn, { problem, gpg }: Pick<View, 'problem' | 'gpg'>): Html {
   const fields = html`
 ${textArea({
   name: 'armored_public_key',
@@ -169,7 +169,7 @@ ${textArea({
   value: gpg?.armored_public_key,
   hint: html`As <code>gpg --armor --export</code> writes it. It bears a confirmed address of yours, or is proved below.`,
   isCode: true,
-  fault,
+  problem,
 })}
 ${textArea({
   name: 'armored_signature',

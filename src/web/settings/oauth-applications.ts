@@ -13,7 +13,7 @@ import { listApplications } from '../../features/oauth-applications/store.ts'
 import { invalid } from '../../kernel/errors.ts'
 import { parseId } from '../../kernel/ids.ts'
 import { listGrants, revokeGrant } from '../../oauth/grants.ts'
-import { checkbox, type FormFault, field, form, formText, formTick, formToken, textArea, tryForm } from '../form.ts'
+import { checkbox, type FormProblem, field, form, formText, formTick, formToken, textArea, tryForm } from '../form.ts'
 import { type Html, html } from '../html.ts'
 import { seeOther } from '../layout.ts'
 import { pageGate, type SignedIn } from '../page-gate.ts'
@@ -50,11 +50,11 @@ export const oauthSettingsPages = (context: Context) =>
       OAUTH_PATH,
       async ({ actor, body }) => {
         let made: Shown | undefined
-        const fault = await tryOption(async () => {
+        const problem = await tryOption(async () => {
           made = await createApplication(context, actor, optionOf(body))
         })
         if (made) return editPage(context, actor, made)
-        return listPage(context, actor, { page: pageOf({}), fault, shown: body })
+        return listPage(context, actor, { page: pageOf({}), problem, shown: body })
       },
       { ownPage: { recently: true }, body: ApplicationForm },
     )
@@ -70,8 +70,8 @@ export const oauthSettingsPages = (context: Context) =>
       `${OAUTH_PATH}/:id`,
       async ({ actor, params, body }) => {
         const row = await getApplication(context, actor, parseId(params.id))
-        const fault = await tryOption(() => editApplication(context, actor, { id: row.id, option: optionOf(body) }))
-        if (fault) return editPage(context, actor, { row, fault, shown: body })
+        const problem = await tryOption(() => editApplication(context, actor, { id: row.id, option: optionOf(body) }))
+        if (problem) return editPage(context, actor, { row, problem, shown: body })
         return seeOther(context, donePath(`${OAUTH_PATH}/${row.id}`, 'saved'))
       },
       { ownPage: { recently: true }, body: ApplicationForm },
@@ -99,7 +99,7 @@ export const oauthSettingsPages = (context: Context) =>
       { ownPage: { recently: false }, body: t.Object(formToken) },
     )
 
-const tryOption = (change: () => Promise<unknown>): Promise<FormFault | undefined> =>
+const tryOption = (change: () => Promise<unknown>): Promise<FormProblem | undefined> =>
   tryForm(change, ['application_name', 'redirect_uris'])
 
 /** @throws Refusal 422 for an empty field */
@@ -120,7 +120,7 @@ function optionOf(body: ApplicationForm): CreateOAuth2ApplicationOptions {
 interface ListView {
   page: Page
   done?: string | undefined
-  fault?: FormFault | undefined
+  problem?: FormProblem | undefined
   shown?: ApplicationForm
 }
 
@@ -131,14 +131,18 @@ ${linksOf(context, GRANTS_PATH, { page, total: grants.total })}`
   return settingsPage(context, actor, { path: APPLICATIONS, title: 'Allowed applications', main, done })
 }
 
-async function listPage(context: Context, actor: SignedIn, { page, done, fault, shown }: ListView): Promise<Response> {
+async function listPage(
+  context: Context,
+  actor: SignedIn,
+  { page, done, problem, shown }: ListView,
+): Promise<Response> {
   const applications = await listApplications(context.db, actor.user.id, page)
-  const fields = applicationFields(actor, { fault, shown })
+  const fields = applicationFields(actor, { problem, shown })
   const main = html`${applicationList(context, applications)}
 ${linksOf(context, OAUTH_PATH, { page, total: applications.total })}
 <h2>New application</h2>
 ${form(context, { action: OAUTH_PATH, session: actor.session, fields, submit: 'Register' })}`
-  return settingsPage(context, actor, { path: APPLICATIONS, title: 'OAuth2 applications', main, done, fault })
+  return settingsPage(context, actor, { path: APPLICATIONS, title: 'OAuth2 applications', main, done, problem })
 }
 
 interface Shown {
@@ -146,11 +150,11 @@ interface Shown {
   /** Where it was made just now. */
   secret?: string
   done?: string | undefined
-  fault?: FormFault | undefined
+  problem?: FormProblem | undefined
   shown?: ApplicationForm
 }
 
-function editPage(context: Context, actor: SignedIn, { row, secret, done, fault, shown }: Shown): Response {
+function editPage(context: Context, actor: SignedIn, { row, secret, done, problem, shown }: Shown): Response {
   const { session } = actor
   const path = `${OAUTH_PATH}/${row.id}`
   const present: ApplicationForm = {
@@ -159,7 +163,7 @@ function editPage(context: Context, actor: SignedIn, { row, secret, done, fault,
     confidential_client: row.isConfidential,
     skip_secondary_authorization: row.skipsConsent,
   }
-  const fields = applicationFields(actor, { fault, shown: shown ?? present })
+  const fields = applicationFields(actor, { problem, shown: shown ?? present })
   const main = html`<p><a href="${addressOf(context, APPLICATIONS)}">Applications</a></p>
 ${secret && newSecret(secret)}
 <dl><dt>Client id</dt><dd><code>${row.clientId}</code></dd></dl>
@@ -170,17 +174,17 @@ ${form(context, { action: `${path}/regenerate_secret`, session, submit: 'Make a 
 <h2>Delete</h2>
 <p>Everybody whom it has signed in is signed out of it.</p>
 ${form(context, { action: `${path}/delete`, session, submit: 'Delete the application', kind: 'danger' })}`
-  return settingsPage(context, actor, { path: APPLICATIONS, title: row.name, main, done, fault })
+  return settingsPage(context, actor, { path: APPLICATIONS, title: row.name, main, done, problem })
 }
 
 const newSecret = (secret: string): Html =>
   html`<div class="note good" role="status"><p><strong>The client secret</strong>, shown this once:</p>
 <p><code>${secret}</code></p></div>`
 
-function applicationFields({ user }: SignedIn, { fault, shown }: Pick<Shown, 'fault' | 'shown'>): Html {
+function applicationFields({ user }: SignedIn, { problem, shown }: Pick<Shown, 'problem' | 'shown'>): Html {
   return html`
-${field({ name: 'application_name', label: 'Name', value: shown?.application_name, hint: 'People read it when they are asked.', maxLength: 255, fault })}
-${textArea({ name: 'redirect_uris', label: 'Redirect URIs', value: shown?.redirect_uris, hint: 'One on each line. People are sent back to exactly these.', isCode: true, fault })}
+${field({ name: 'application_name', label: 'Name', value: shown?.application_name, hint: 'People read it when they are asked.', maxLength: 255, problem })}
+${textArea({ name: 'redirect_uris', label: 'Redirect URIs', value: shown?.redirect_uris, hint: 'One on each line. People are sent back to exactly these.', isCode: true, problem })}
 ${checkbox({ name: 'confidential_client', label: 'It can keep a secret', hint: 'It runs on a server. Programs on a computer or phone, and in a browser, cannot.', isTicked: shown === undefined || shown.confidential_client })}
 ${
   user.isAdmin &&

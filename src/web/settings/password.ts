@@ -7,7 +7,7 @@ import { changeOwnPassword } from '../../features/users/password.ts'
 import { originOf } from '../../http/admission.ts'
 import { exchangeOf } from '../../http/exchange.ts'
 import { invalid } from '../../kernel/errors.ts'
-import { type FormFault, field, form, formText, formToken, tryForm } from '../form.ts'
+import { type FormProblem, field, form, formText, formToken, tryForm } from '../form.ts'
 import { html } from '../html.ts'
 import { seeOther } from '../layout.ts'
 import { CHANGE_PASSWORD_PATH, pageGate, requireRecentSignIn, type SignedIn } from '../page-gate.ts'
@@ -38,12 +38,12 @@ export const passwordPages = (context: Context) =>
       CHANGE_PASSWORD_PATH,
       async ({ actor, body, request }) => {
         requireProof(context, request, actor)
-        const fault = await tryForm(
+        const problem = await tryForm(
           () => change(context, request, { actor, body }),
           ['old_password', 'retype'],
           'password',
         )
-        if (fault) return view(context, actor, { fault })
+        if (problem) return view(context, actor, { problem })
         const rotated = await rotateSession(context, actor.session)
         const cookies = rotated ? [sessionCookie(context, rotated)] : []
         return seeOther(context, donePath(CHANGE_PASSWORD_PATH, 'password'), cookies)
@@ -80,12 +80,18 @@ const asksOld = ({ user }: SignedIn): boolean => user.passwordHash !== '' && !us
 function view(
   context: Context,
   actor: SignedIn,
-  { done, fault }: { done?: string | undefined; fault?: FormFault },
+  { done, problem }: { done?: string | undefined; problem?: FormProblem },
 ): Response {
   const fields = html`
 ${
   asksOld(actor) &&
-  field({ name: 'old_password', label: 'Present password', type: 'password', autocomplete: 'current-password', fault })
+  field({
+    name: 'old_password',
+    label: 'Present password',
+    type: 'password',
+    autocomplete: 'current-password',
+    problem,
+  })
 }
 ${field({
   name: 'password',
@@ -93,11 +99,11 @@ ${field({
   type: 'password',
   autocomplete: 'new-password',
   hint: `At least ${context.config.passwordMinLength} characters, and none of those that are guessed first.`,
-  fault,
+  problem,
 })}
-${field({ name: 'retype', label: 'New password again', type: 'password', autocomplete: 'new-password', fault })}`
+${field({ name: 'retype', label: 'New password again', type: 'password', autocomplete: 'new-password', problem })}`
   const main = html`${actor.user.mustChangePassword && html`<p>Choose a password of your own before you go on.</p>`}
 ${form(context, { action: CHANGE_PASSWORD_PATH, session: actor.session, fields, submit: 'Change the password' })}
 <p class="hint">All other sessions end with it. Access tokens and keys stay.</p>`
-  return settingsPage(context, actor, { path: CHANGE_PASSWORD_PATH, title: 'Password', main, done, fault })
+  return settingsPage(context, actor, { path: CHANGE_PASSWORD_PATH, title: 'Password', main, done, problem })
 }

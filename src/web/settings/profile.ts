@@ -6,7 +6,7 @@ import { invalid } from '../../kernel/errors.ts'
 import { noreplyAddress } from '../../wire/user.ts'
 import {
   checkbox,
-  type FormFault,
+  type FormProblem,
   field,
   form,
   formText,
@@ -46,8 +46,8 @@ export const profilePages = (context: Context) =>
     .post(
       PATH,
       async ({ actor, body }) => {
-        const fault = await tryForm(() => save(context, actor, body), ['website', 'visibility'])
-        return fault ? view(context, actor, { shown: body, fault }) : seeOther(context, donePath(PATH, 'saved'))
+        const problem = await tryForm(() => save(context, actor, body), ['website', 'visibility'])
+        return problem ? view(context, actor, { shown: body, problem }) : seeOther(context, donePath(PATH, 'saved'))
       },
       { ownPage: { recently: false }, body: ProfileForm },
     )
@@ -79,15 +79,15 @@ function ownValues({ user }: SignedIn): ProfileForm {
 interface View {
   shown: ProfileForm
   done?: string | undefined
-  fault?: FormFault | undefined
+  problem?: FormProblem | undefined
 }
 
-function view(context: Context, actor: SignedIn, { shown, done, fault }: View): Response {
+function view(context: Context, actor: SignedIn, { shown, done, problem }: View): Response {
   const fields = html`
-${field({ name: 'full_name', label: 'Name', value: shown.full_name, autocomplete: 'name', maxLength: 100, fault })}
-${textArea({ name: 'description', label: 'About you', value: shown.description, maxLength: 255, fault })}
-${field({ name: 'website', label: 'Website', type: 'url', value: shown.website, autocomplete: 'url', maxLength: 255, fault })}
-${field({ name: 'location', label: 'Location', value: shown.location, maxLength: 50, fault })}
+${field({ name: 'full_name', label: 'Name', value: shown.full_name, autocomplete: 'name', maxLength: 100, problem })}
+${textArea({ name: 'description', label: 'About you', value: shown.description, maxLength: 255, problem })}
+${field({ name: 'website', label: 'Website', type: 'url', value: shown.website, autocomplete: 'url', maxLength: 255, problem })}
+${field({ name: 'location', label: 'Location', value: shown.location, maxLength: 50, problem })}
 ${select({
   name: 'visibility',
   label: 'Who may know of this account',
@@ -97,7 +97,7 @@ ${select({
     { value: 'limited', label: 'Who is signed in' },
     { value: 'private', label: 'Who shares an organization with you' },
   ],
-  fault,
+  problem,
 })}
 ${checkbox({
   name: 'hide_email',
@@ -107,5 +107,5 @@ ${checkbox({
 })}
 ${checkbox({ name: 'hide_activity', label: 'Hide what you do from your profile', isTicked: shown.hide_activity })}`
   const main = form(context, { action: PATH, session: actor.session, fields, submit: 'Save' })
-  return settingsPage(context, actor, { path: PATH, title: 'Profile', main, done, fault })
+  return settingsPage(context, actor, { path: PATH, title: 'Profile', main, done, problem })
 }

@@ -9,7 +9,7 @@ import { confirm, enrol, offerEnrolment, renewRecoveryCodes, switchOff } from '.
 import { countUnusedCodes, findTwoFactor } from '../../features/two-factor/store.ts'
 import { parseId } from '../../kernel/ids.ts'
 import { passkeyScript } from '../assets.ts'
-import { type FormFault, field, form, formText, formToken, tryForm } from '../form.ts'
+import { type FormProblem, field, form, formText, formToken, tryForm } from '../form.ts'
 import { type Html, html, raw } from '../html.ts'
 import { seeOther } from '../layout.ts'
 import { pageGate, type SignedIn } from '../page-gate.ts'
@@ -41,7 +41,7 @@ const twoFactorPages = (context: Context) =>
       `${TWO_FACTOR}/enroll`,
       async ({ actor, body }) => {
         let codes: string[] = []
-        const fault = await tryForm(
+        const problem = await tryForm(
           async () => {
             const { secret } = offerEnrolment(context, actor.user, actor.session)
             await enrol(context, actor, secret)
@@ -50,7 +50,7 @@ const twoFactorPages = (context: Context) =>
           [],
           'passcode',
         )
-        if (fault) return enrolment(context, actor, fault)
+        if (problem) return enrolment(context, actor, problem)
         const rotated = await rotateSession(context, actor.session, 'two_factor')
         const now = rotated ? { ...actor, session: rotated.row } : actor
         return codesPage(context, now, { codes, cookies: rotated ? [sessionCookie(context, rotated)] : [] })
@@ -65,8 +65,8 @@ const twoFactorPages = (context: Context) =>
     .post(
       `${TWO_FACTOR}/disable`,
       async ({ actor }) => {
-        const fault = await tryForm(() => switchOff(context, { user: actor.user, by: actor }))
-        return fault ? overview(context, actor, { fault }) : seeOther(context, donePath(PATH, 'two_factor_off'))
+        const problem = await tryForm(() => switchOff(context, { user: actor.user, by: actor }))
+        return problem ? overview(context, actor, { problem }) : seeOther(context, donePath(PATH, 'two_factor_off'))
       },
       { ownPage: recent, body: t.Object(formToken) },
     )
@@ -78,8 +78,8 @@ const passkeyPages = (context: Context) =>
       `${PATH}/passkeys`,
       async ({ actor, body }) => {
         const passkey = { name: body.name?.trim() ?? '', sent: body.credential ?? '' }
-        const fault = await tryForm(() => addPasskey(context, actor, passkey), ['name'])
-        if (fault) return overview(context, actor, { fault, name: passkey.name })
+        const problem = await tryForm(() => addPasskey(context, actor, passkey), ['name'])
+        if (problem) return overview(context, actor, { problem, name: passkey.name })
         return seeOther(context, donePath(PATH, 'added'))
       },
       { ownPage: recent, body: t.Object({ ...formToken, name: formText(), credential: formText(60_000) }) },
@@ -87,8 +87,8 @@ const passkeyPages = (context: Context) =>
     .post(
       `${PATH}/passkeys/:id/delete`,
       async ({ actor, params }) => {
-        const fault = await tryForm(() => deletePasskey(context, actor, parseId(params.id)))
-        return fault ? overview(context, actor, { fault }) : seeOther(context, donePath(PATH, 'removed'))
+        const problem = await tryForm(() => deletePasskey(context, actor, parseId(params.id)))
+        return problem ? overview(context, actor, { problem }) : seeOther(context, donePath(PATH, 'removed'))
       },
       { ownPage: recent, body: t.Object(formToken) },
     )
@@ -103,27 +103,27 @@ export const securityPages = (context: Context) =>
     })
     .use(twoFactorPages(context))
     .use(passkeyPages(context))
-    .use(connectionPages(context, (actor, fault) => overview(context, actor, { fault })))
+    .use(connectionPages(context, (actor, problem) => overview(context, actor, { problem })))
 
 interface Overview {
   done?: string | undefined
-  fault?: FormFault | undefined
+  problem?: FormProblem | undefined
   /** Of the passkey that was not taken. */
   name?: string
 }
 
-async function overview(context: Context, actor: SignedIn, { done, fault, name }: Overview): Promise<Response> {
+async function overview(context: Context, actor: SignedIn, { done, problem, name }: Overview): Promise<Response> {
   const found = await findTwoFactor(context.db, actor.user.id)
   const main = html`<h2>Two-factor authentication</h2>
 ${found?.confirmedAt ? await whileOn(context, actor, found.confirmedAt) : whileOff(context)}
 <h2>Passkeys</h2>
-${await passkeys(context, actor, { fault, name })}
+${await passkeys(context, actor, { problem, name })}
 ${await connections(context, actor)}`
   const script = passkeyScript.path
-  return settingsPage(context, actor, { path: PATH, title: 'Security', main, done, fault, script })
+  return settingsPage(context, actor, { path: PATH, title: 'Security', main, done, problem, script })
 }
 
-async function passkeys(context: Context, actor: SignedIn, { fault, name }: Overview): Promise<Html> {
+async function passkeys(context: Context, actor: SignedIn, { problem, name }: Overview): Promise<Html> {
   const { session } = actor
   const rows = await listPasskeys(context.db, actor.user.id)
   const fields = field({
@@ -132,7 +132,7 @@ async function passkeys(context: Context, actor: SignedIn, { fault, name }: Over
     value: name,
     hint: 'Such as the device that holds it.',
     maxLength: 100,
-    fault,
+    problem,
   })
   const options = await creationOptions(context, actor)
   const adding = { action: `${PATH}/passkeys`, session, fields, submit: 'Add a passkey' } as const
@@ -162,7 +162,7 @@ ${form(context, { action: `${TWO_FACTOR}/disable`, session, submit: 'Switch it o
 <p class="hint">New recovery codes replace the old ones. Switching it off ends all other sessions.</p>`
 }
 
-function enrolment(context: Context, actor: SignedIn, fault?: FormFault): Response {
+function enrolment(context: Context, actor: SignedIn, problem?: FormProblem): Response {
   const { secret, qrSvg } = offerEnrolment(context, actor.user, actor.session)
   const fields = field({
     name: 'passcode',
@@ -171,7 +171,7 @@ function enrolment(context: Context, actor: SignedIn, fault?: FormFault): Respon
     autocomplete: 'one-time-code',
     inputmode: 'numeric',
     maxLength: 16,
-    fault,
+    problem,
   })
   const main = html`<ol>
 <li>Read this with an authenticator application, or type the key into it.
@@ -180,7 +180,7 @@ function enrolment(context: Context, actor: SignedIn, fault?: FormFault): Respon
 <li>Give back the code that it shows.
 ${form(context, { action: `${TWO_FACTOR}/enroll`, session: actor.session, fields, submit: 'Switch it on' })}</li>
 </ol>`
-  return settingsPage(context, actor, { path: PATH, title: 'Switch two-factor authentication on', main, fault })
+  return settingsPage(context, actor, { path: PATH, title: 'Switch two-factor authentication on', main, problem })
 }
 
 interface Codes {

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import { type FormFault, faultNote, statusOf } from '../form.ts'
+import { type FormProblem, problemNote, statusOf } from '../form.ts'
 import { type Html, html } from '../html.ts'
 import { htmlPage } from '../layout.ts'
 import type { SignedIn } from '../page-gate.ts'
@@ -41,7 +41,7 @@ export interface SettingsPage {
   main: Html
   /** Key of a notice, as it came in the query. */
   done?: string | undefined
-  fault?: FormFault | undefined
+  problem?: FormProblem | undefined
   status?: number
   script?: string
   cookies?: readonly string[]
@@ -49,19 +49,19 @@ export interface SettingsPage {
 
 /** A page of the settings: what there is at the side, then what was done or was wrong, then the page itself. */
 export function settingsPage(context: Context, actor: SignedIn, page: SettingsPage): Response {
-  const { path, title, main, done, fault, status, script, cookies = [] } = page
+  const { path, title, main, done, problem, status, script, cookies = [] } = page
   return htmlPage(context, actor, {
     title: `${title} - Settings`,
     width: 'wide',
     cookies,
     ...(status === undefined ? {} : { status }),
     ...(script === undefined ? {} : { script }),
-    ...statusOf(fault),
+    ...statusOf(problem),
     main: html`<div class="split">
 ${navigation(context, path)}
 <div>
 <h1>${title}</h1>
-${noticeOf(done)}${fault?.field === undefined && faultNote(fault)}
+${noticeOf(done)}${problem?.field === undefined && problemNote(problem)}
 ${main}
 </div>
 </div>`,

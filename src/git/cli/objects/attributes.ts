@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AttributeQuery, Call } from '../../model.ts'
-import { pathFault } from '../../paths.ts'
+import { pathProblem } from '../../paths.ts'
 import { runGit, streamGit } from '../process/process.ts'
 import { requireFolder, type Store } from '../store.ts'
 
@@ -19,7 +19,7 @@ export async function readAttributes(
   call?: Call,
 ): Promise<Map<string, Map<string, string>>> {
   const found = new Map<string, Map<string, string>>()
-  const usable = sources.filter(({ path }) => pathFault(path) === undefined)
+  const usable = sources.filter(({ path }) => pathProblem(path) === undefined)
   if (usable.length === 0 || paths.length === 0) return found
   const folder = await requireFolder(store.runner.root, id)
   const place = await mkdtemp(join(tmpdir(), 'hearth-attributes-'))

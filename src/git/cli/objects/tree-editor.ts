@@ -2,7 +2,7 @@ import { GitError, type GitErrorCode } from '../../errors.ts'
 import type { SetEntry, TreeChange } from '../../model.ts'
 import { encodeTree, type TreeItem } from '../../objects.ts'
 import type { PackBuilder } from '../../pack.ts'
-import { pathFault } from '../../paths.ts'
+import { pathProblem } from '../../paths.ts'
 import { kindOf } from './trees.ts'
 
 const FOLDER = '040000'
@@ -159,8 +159,8 @@ function modeOf(change: TreeChange, existing: TreeItem | undefined): string {
 const rawNames = (path: string) => Buffer.from(path).toString('latin1').split('/')
 
 function requirePath(path: string): void {
-  const fault = pathFault(path)
-  if (fault) throw new GitError('invalid', 'path-syntax', `the path is refused: ${fault}`, { subject: path })
+  const problem = pathProblem(path)
+  if (problem) throw new GitError('invalid', 'path-syntax', `the path is refused: ${problem}`, { subject: path })
 }
 
 /** Content is never written through a link, and never in place of a submodule. */

@@ -1,7 +1,7 @@
 import { sha256Hex } from '../../../kernel/hashing.ts'
 import { GitError } from '../../errors.ts'
 import type { Archive, ArchiveQuery, Call } from '../../model.ts'
-import { pathFault } from '../../paths.ts'
+import { pathProblem } from '../../paths.ts'
 import { sliced } from '../cache/slice.ts'
 import type { StreamKey } from '../cache/stream-cache.ts'
 import { limitPaths } from '../objects/tree-size.ts'
@@ -17,7 +17,7 @@ export async function findArchive(store: Store, id: number, query: ArchiveQuery)
 
 export async function archive(store: Store, id: number, query: ArchiveQuery, call?: Call): Promise<Archive> {
   const { prefix, paths = [] } = query
-  if (prefix !== undefined && pathFault(prefix)) throw new GitError('invalid', 'path-syntax', 'the prefix is refused')
+  if (prefix !== undefined && pathProblem(prefix)) throw new GitError('invalid', 'path-syntax', 'the prefix is refused')
   const revision = await resolveCommit(store, id, query.revision, call)
   for (const path of paths) {
     if (await findEntry(store, id, revision, path, call)) continue
