@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { FIRST_START_LOCK } from '../db/locks.ts'
 import { users } from '../db/schema/users.ts'
-import { passwordFault } from './auth/password-rules.ts'
+import { passwordProblem } from './auth/password-rules.ts'
 import { type Config, ConfigError } from './config.ts'
 import type { Context } from './context.ts'
 import { createUser } from './features/users/create.ts'
@@ -14,9 +14,9 @@ export interface FirstAdministrator {
   password?: string
 }
 
-const badPassword = (fault: string, { passwordMinLength }: Config): ConfigError =>
+const badPassword = (problem: string, { passwordMinLength }: Config): ConfigError =>
   new ConfigError(
-    `ADMIN_PASSWORD is ${fault}`,
+    `ADMIN_PASSWORD is ${problem}`,
     `set it to ${passwordMinLength} characters or more that nobody guesses, or leave it out: then one is made and shown`,
   )
 
@@ -32,8 +32,8 @@ export async function createFirstAdministrator(context: Context): Promise<FirstA
       await tx.execute(sql`select pg_advisory_xact_lock(${FIRST_START_LOCK})`)
       const [anybody] = await tx.select({ id: users.id }).from(users).limit(1)
       if (anybody !== undefined) return undefined
-      const fault = passwordFault(context.config, password)
-      if (fault !== undefined) throw badPassword(fault, context.config)
+      const problem = passwordProblem(context.config, password)
+      if (problem !== undefined) throw badPassword(problem, context.config)
       await createUser(context, { name, email, password, isAdmin: true }, tx)
       return { username: name, ...(adminPassword === undefined ? { password } : {}) }
     })

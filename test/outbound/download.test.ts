@@ -33,7 +33,7 @@ async function faultOf(sent: Promise<unknown>): Promise<string> {
     await sent
     return 'none'
   } catch (error) {
-    if (error instanceof OutboundError) return error.fault
+    if (error instanceof OutboundError) return error.problem
     throw error
   }
 }

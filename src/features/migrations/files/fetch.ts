@@ -46,10 +46,10 @@ const LATER: ReadonlySet<number> = new Set([408, 425, 429])
 function lastFaultOf(error: unknown): FileFault | undefined {
   // More bytes than were announced, or fewer.
   if (error instanceof Refusal && (error.status === 413 || error.status === 422)) return 'other'
-  if (error instanceof OutboundError && (error.fault === 'refused' || error.fault === 'redirect')) return 'address'
+  if (error instanceof OutboundError && (error.problem === 'refused' || error.problem === 'redirect')) return 'address'
   return undefined
 }
 
 /** A server that is not there at all is not due to one of its files. Nor is what is wrong on our side. */
 const isOfFile = (error: unknown): boolean =>
-  error instanceof SourceError || (error instanceof OutboundError && !['connect', 'lookup'].includes(error.fault))
+  error instanceof SourceError || (error instanceof OutboundError && !['connect', 'lookup'].includes(error.problem))
