@@ -272,8 +272,22 @@ browsing(
     await alice.client.post('/user/emails', {
       emails: ['a-rather-long-address-of-alice@a-rather-long-host.example.org'],
     })
+    // One that is watched, and one that is ignored.
+    await service.createRepository(alice, { name: 'a-rather-long-name-of-a-repository-that-somebody-chose-to-watch' })
+    const quiet = await service.createRepository(alice)
+    await service.context.sql`
+      update watches set is_subscribed = false from repositories where id = repository_id and name = ${quiet.name}`
     await openSignIn(page)
-    for (const path of ['', '/account', '/change_password', '/security', '/sessions', '/applications', '/keys']) {
+    for (const path of [
+      '',
+      '/account',
+      '/change_password',
+      '/security',
+      '/sessions',
+      '/applications',
+      '/keys',
+      '/notifications',
+    ]) {
       await page.goto(`${service.url}/user/settings${path}?done=saved`)
       await examine(page, `settings${path.replace('/', '-')}`)
     }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { TOTP } from 'otpauth'
 import { createVisitor, formTokenIn, type Visitor } from '../harness/browser.ts'
-import { startTestService, type TestService, type TestUser } from '../harness/service.ts'
+import { startTestService, type TestRepository, type TestService, type TestUser } from '../harness/service.ts'
 import { makeGpgKey, makeSshKey } from '../signatures/stage.ts'
 
 let service: TestService
@@ -30,6 +30,7 @@ const pages = [
   '/user/settings/applications/oauth2',
   '/user/settings/applications/grants',
   '/user/settings/keys',
+  '/user/settings/notifications',
 ]
 const forms = [
   '/user/settings',
@@ -57,6 +58,10 @@ const forms = [
   '/user/settings/keys/ssh/1/delete',
   '/user/settings/keys/gpg',
   '/user/settings/keys/gpg/1/delete',
+  '/user/settings/notifications/read',
+  '/user/settings/notifications/watches/1/watch',
+  '/user/settings/notifications/watches/1/ignore',
+  '/user/settings/notifications/watches/1/delete',
 ]
 
 test.each(pages)('%s is for who is signed in, and small', async (path) => {
@@ -383,4 +388,148 @@ test('every list is shown in small pages, however long it is', async () => {
     }
   expect((await browser.get('/user/settings/sessions')).text).toContain('Page 1 of 7')
   expect((await browser.get('/user/settings/account?page=4')).text).toContain('Page 4 of 4')
+})
+
+describe('notifications', () => {
+  const PATH = '/user/settings/notifications'
+  /** What the page lists, in its order, with what is said of it. */
+  const listed = async (browser: Visitor, query = '') => {
+    const { text } = await browser.get(`${PATH}${query}`)
+    const rows = text.matchAll(/<strong>([^<]+\/[^<]+)<\/strong><\/p>\s*<p class="hint">(Watching|Ignored)/g)
+    return [...rows].map(([, name, mode]) => `${name} ${mode}`)
+  }
+  const idOf = async (user: TestUser, path: string) => (await user.client.get(path)).number('id')
+  const fullName = ({ owner, name }: TestRepository) => `${owner}/${name}`
+
+  test('what is watched is listed, the newest first, and watched no more, ignored and watched again', async () => {
+    const { user, browser } = await person()
+    expect((await browser.get(PATH)).text).toContain('There is nothing here that you watch or ignore.')
+    const owner = await service.createUser()
+    const [first, second] = [await service.createRepository(owner), await service.createRepository(owner)]
+    for (const { path } of [second, first]) {
+      clock.time += 1000
+      expect((await user.client.put(`${path}/subscription`)).status).toBe(200)
+    }
+    // By when they were watched, not by when they were made.
+    expect(await listed(browser)).toEqual([`${fullName(first)} Watching`, `${fullName(second)} Watching`])
+    const id = await idOf(user, first.path)
+    const send = async (verb: string) => (await browser.post(`${PATH}/watches/${id}/${verb}`)).location
+    const watchers = async () => (await user.client.get(first.path)).number('watchers_count')
+
+    expect(await send('ignore')).toBe(`${PATH}?done=ignored`)
+    expect(await listed(browser)).toEqual([`${fullName(first)} Ignored`, `${fullName(second)} Watching`])
+    expect([(await user.client.get(`${first.path}/subscription`)).status, await watchers()]).toEqual([404, 1])
+    expect(await send('watch')).toBe(`${PATH}?done=watching`)
+    expect(await listed(browser)).toEqual([`${fullName(first)} Watching`, `${fullName(second)} Watching`])
+    expect(await watchers()).toBe(2)
+    expect(await send('delete')).toBe(`${PATH}?done=unwatched`)
+    expect(await listed(browser)).toEqual([`${fullName(second)} Watching`])
+    expect((await browser.get(`${PATH}?done=unwatched`)).text).toContain(
+      'You neither watch nor ignore the repository now.',
+    )
+    // It was so before.
+    expect(await send('delete')).toBe(`${PATH}?done=unwatched`)
+    expect(await watchers()).toBe(1)
+  })
+
+  test('of what is ignored nothing is told, but for issues that one subscribed to', async () => {
+    const { user, browser } = await person()
+    const owner = await service.createUser()
+    const repo = await service.createRepository(owner)
+    const issue = `${repo.path}/issues/1`
+    await owner.client.post(`${repo.path}/issues`, { title: 'one' })
+    await user.client.post(`${issue}/comments`, { body: 'mine' })
+    const unread = async (body: string) => {
+      await owner.client.post(`${issue}/comments`, { body })
+      await service.drain()
+      const found = (await user.client.get('/notifications/new')).number('new')
+      await user.client.put('/notifications')
+      const { body: check } = await user.client.get(`${issue}/subscriptions/check`)
+      return [found, Object(check).subscribed]
+    }
+    expect(await unread('for who takes part')).toEqual([1, true])
+    await browser.post(`${PATH}/watches/${await idOf(user, repo.path)}/ignore`)
+    expect(await unread(`for @${user.name}`)).toEqual([0, false])
+    await user.client.put(`${issue}/subscriptions/${user.name}`)
+    expect(await unread('for who subscribed')).toEqual([1, true])
+    await user.client.delete(`${issue}/subscriptions/${user.name}`)
+    await browser.post(`${PATH}/watches/${await idOf(user, repo.path)}/watch`)
+    expect(await unread('for nobody')).toEqual([0, false])
+  })
+
+  test('what waits is counted, and all of it marked as read', async () => {
+    const { user, browser } = await person()
+    const other = await person()
+    const repo = await service.createRepository(user)
+    await other.user.client.put(`${repo.path}/subscription`)
+    const third = await service.createUser()
+    expect((await browser.get(PATH)).text).toContain('You have read everything.')
+    for (const count of ['1 notification waits', '2 notifications wait']) {
+      await third.client.post(`${repo.path}/issues`, { title: 'news' })
+      await service.drain()
+      expect((await browser.get(PATH)).text).toContain(count)
+    }
+    expect((await browser.post(`${PATH}/read`)).location).toBe(`${PATH}?done=read`)
+    expect((await browser.get(`${PATH}?done=read`)).text).toContain('You have read everything.')
+    expect((await user.client.get('/notifications/new')).number('new')).toBe(0)
+    // Somebody else's stay as they are.
+    expect((await other.browser.get(PATH)).text).toContain('2 notifications wait')
+  })
+
+  test('a repository that somebody may not see any more is as one that never was', async () => {
+    const { user, browser } = await person()
+    const owner = await service.createUser()
+    const repo = await service.createRepository(owner)
+    await user.client.put(`${repo.path}/subscription`)
+    const id = await idOf(user, repo.path)
+    await owner.client.patch(repo.path, { private: true })
+    const page = await browser.get(PATH)
+    expect(page.text).toContain('There is nothing here that you watch or ignore.')
+    expect(page.text).not.toContain(repo.name)
+    const state = () => service.context.sql`
+      select name, is_subscribed from watches join users on users.id = user_id where repository_id = ${id} order by name`
+    const before = await state()
+    const strip = (text: string) => text.replace(/Request [-0-9a-f]+/, '')
+    for (const verb of ['watch', 'ignore', 'delete']) {
+      const hidden = await browser.post(`${PATH}/watches/${id}/${verb}`)
+      const unknown = await browser.post(`${PATH}/watches/999999999/${verb}`)
+      expect([hidden.status, unknown.status]).toEqual([404, 404])
+      expect(strip(hidden.text)).toBe(strip(unknown.text))
+      for (const bad of ['x', '0', '-1', '9'.repeat(30)])
+        expect((await browser.post(`${PATH}/watches/${bad}/${verb}`)).status).toBe(404)
+    }
+    expect(await state()).toEqual(before)
+    // It is back with the right to see it.
+    await owner.client.patch(repo.path, { private: false })
+    expect(await listed(browser)).toEqual([`${fullName(repo)} Watching`])
+  })
+
+  test('a form is about its own sender only, and nobody watches what its owner keeps them from', async () => {
+    const { user, browser } = await person()
+    const owner = await service.createUser()
+    const repo = await service.createRepository(owner)
+    const id = await idOf(user, repo.path)
+    for (const verb of ['ignore', 'delete']) await browser.post(`${PATH}/watches/${id}/${verb}`)
+    expect((await owner.client.get(`${repo.path}/subscription`)).status).toBe(200)
+    await owner.client.put(`/user/blocks/${user.name}`)
+    expect((await browser.post(`${PATH}/watches/${id}/watch`)).status).toBe(403)
+    expect((await user.client.get(`${repo.path}/subscription`)).status).toBe(404)
+  })
+
+  test('a long list comes in pages, each of them small', async () => {
+    const { user, browser } = await person()
+    await service.context.sql`
+      with made as (
+        insert into repositories (owner_id, name, default_branch)
+        select id, repeat('n', 90) || part, 'main' from users, generate_series(11, 27) as part where name = ${user.name}
+        returning id, owner_id)
+      insert into watches (user_id, repository_id) select owner_id, id from made`
+    const [one, two] = [await browser.get(PATH), await browser.get(`${PATH}?page=2`)]
+    expect([await listed(browser), await listed(browser, '?page=2')].map(({ length }) => length)).toEqual([15, 2])
+    expect(one.text).toContain('Page 1 of 2')
+    expect(two.text).toContain('Page 2 of 2')
+    expect(one.text.length).toBeLessThan(30_000)
+    for (const odd of ['0', '-1', 'x', '9999999']) expect((await browser.get(`${PATH}?page=${odd}`)).status).toBe(200)
+    expect((await browser.get(`${PATH}?page=12345678901`)).status).toBe(422)
+  })
 })

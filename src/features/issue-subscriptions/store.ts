@@ -11,16 +11,16 @@ export interface Subscription {
   userId: number
 }
 
-/** Whether somebody is notified of an issue: as they asked, or else because they watch the repository or take part. */
+/** Whether somebody is notified of an issue: as they asked, or else as they watch or ignore the repository, or else as they take part. */
 export async function isSubscribed(db: Db, { issueId, userId }: Subscription): Promise<boolean> {
   const [row] = await db.execute<{ isNotified: boolean }>(sql`
     with asked as (
       select ${issueSubscriptions.isSubscribed} as is_notified from ${issueSubscriptions}
       where ${issueSubscriptions.issueId} = ${issueId} and ${issueSubscriptions.userId} = ${userId})
     select coalesce((select is_notified from asked),
+      (select ${watches.isSubscribed} from ${watches}
+        where ${watches.repositoryId} = ${issues.repositoryId} and ${watches.userId} = ${userId}),
       ${issues.posterId} is not distinct from ${userId}::bigint
-      or exists (select 1 from ${watches} where ${watches.repositoryId} = ${issues.repositoryId}
-        and ${watches.userId} = ${userId} and ${watches.isSubscribed})
       or exists (select 1 from ${issueAssignees}
         where ${issueAssignees.issueId} = ${issues.id} and ${issueAssignees.userId} = ${userId})
       or exists (select 1 from ${comments} where ${comments.issueId} = ${issues.id}

@@ -22,8 +22,9 @@ interface Part {
 
 /**
  * Notifies those concerned of the news, in one statement: who watches the repository or asked for the issue, its author, who commented
- * or works on it, and who is called by name. Never who did it, who asked for silence about the issue, who blocked the one who did it,
- * nor who cannot sign in or may not read it now. A thread notes an event once: the same news again change nothing.
+ * or works on it, and who is called by name. Never who did it, who asked for silence about the issue or ignores the repository without
+ * having asked for the issue, who blocked the one who did it, nor who cannot sign in or may not read it now. A thread notes an event once:
+ * the same news again change nothing.
  * @returns where to go on, when there may be more
  */
 export async function notifyReceivers(
@@ -91,9 +92,13 @@ const concerned = sql`
 const mayBeNotified = sql`
   ${readers.kind} = 'user' and ${readers.isActive} and not ${readers.prohibitLogin}
   and ${readers.id} is distinct from news.actor_id
-  and not exists (
-    select 1 from ${issueSubscriptions} where ${issueSubscriptions.issueId} = news.issue_id
-      and ${issueSubscriptions.userId} = ${readers.id} and not ${issueSubscriptions.isSubscribed})
+  -- As they asked about the issue, or else about the repository.
+  and coalesce(
+    (select ${issueSubscriptions.isSubscribed} from ${issueSubscriptions}
+      where ${issueSubscriptions.issueId} = news.issue_id and ${issueSubscriptions.userId} = ${readers.id}),
+    (select ${watches.isSubscribed} from ${watches}
+      where ${watches.repositoryId} = news.repository_id and ${watches.userId} = ${readers.id}),
+    true)
   and not exists (
     select 1 from ${blocks} where ${blocks.blockerId} = ${readers.id} and ${blocks.blockedId} = news.actor_id)
   and case when news.is_pull then ${unitSwitch['repo.pulls']} and ${readableBy('repo.pulls')}

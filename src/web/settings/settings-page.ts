@@ -14,6 +14,7 @@ const sections = [
   { path: '/user/settings/sessions', title: 'Sessions' },
   { path: '/user/settings/applications', title: 'Applications' },
   { path: '/user/settings/keys', title: 'SSH and GPG keys' },
+  { path: '/user/settings/notifications', title: 'Notifications' },
 ] as const
 
 export type SettingsPath = (typeof sections)[number]['path']
@@ -30,6 +31,10 @@ const notices = {
   sessions: 'All other sessions have ended.',
   connected: 'The two accounts are connected.',
   not_connected: 'Not connected: this is connected with another account here.',
+  watching: 'You watch the repository.',
+  ignored: 'You ignore the repository.',
+  unwatched: 'You neither watch nor ignore the repository now.',
+  read: 'Everything is marked as read.',
   disconnected: 'Disconnected. All other sessions have ended.',
 } as const
 

@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts'
 import { accountPages } from './account.ts'
 import { applicationPages } from './applications.ts'
 import { keyPages } from './keys.ts'
+import { notificationPages } from './notifications.ts'
 import { oauthSettingsPages } from './oauth-applications.ts'
 import { passwordPages } from './password.ts'
 import { profilePages } from './profile.ts'
@@ -20,3 +21,4 @@ export const settingsPages = (context: Context) =>
     .use(applicationPages(context))
     .use(oauthSettingsPages(context))
     .use(keyPages(context))
+    .use(notificationPages(context))
