@@ -172,6 +172,16 @@ const variables = {
     allowed: 'endings that begin with a dot, separated by commas',
   },
   maxActionsLogBytes: bytes('64MiB', 'Log of one job that a runner may send; what comes after it is dropped.'),
+  actionsSilentMinutes: integer(
+    10,
+    { minimum: 1, maximum: 1440 },
+    'Minutes after which a job fails whose runner has said nothing.',
+  ),
+  actionsQueuedHours: integer(
+    24,
+    { minimum: 1, maximum: 8760 },
+    'Hours after which a queued job that no runner has taken is cancelled.',
+  ),
   maxPushBytes: bytes('2GiB', 'Largest push, and the most that one update of a mirror or one migration may bring.'),
   lfsMaxFileBytes: bytes('10GiB', 'Largest file of Git LFS.'),
   lfsMaxOwnerBytes: bytes('0', 'Bytes of Git LFS in all repositories of one owner; 0 is no limit.'),

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../db/client.ts'
+import { actionsTasks } from '../../db/schema/actions.ts'
 import { actionsValues } from '../../db/schema/actions-values.ts'
 import { authSources } from '../../db/schema/auth-sources.ts'
 import { twoFactors } from '../../db/schema/credentials.ts'
@@ -24,6 +25,8 @@ export async function countSealed(db: Db, secrets: Secrets): Promise<{ sealed: n
     union all (select 'mirror credentials', credentials from ${pushMirrors}
       where credentials is not null order by id desc limit ${MAX_OF_EACH_KIND})
     union all (select 'actions secret', sealed_value from ${actionsValues} where kind = 'secret' order by id desc limit ${MAX_OF_EACH_KIND})
+    union all (select 'actions masks', masks from ${actionsTasks}
+      where status = 'in_progress' and masks is not null order by id desc limit ${MAX_OF_EACH_KIND})
     union all (select 'auth source secret', client_secret from ${authSources}
       where client_secret is not null order by id desc limit ${MAX_OF_EACH_KIND})
     union all (select 'oauth signing key', private_key from ${oauthSigningKeys} limit ${MAX_OF_EACH_KIND})`)

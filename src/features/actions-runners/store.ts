@@ -98,6 +98,11 @@ export async function removeRunner(tx: Db, id: number): Promise<ActionsRunnerRow
   return row
 }
 
+/** One that was made for a single job goes with the end of that. Others stay. */
+export async function removeEphemeralRunner(tx: Db, id: number): Promise<void> {
+  await tx.delete(actionsRunners).where(and(eq(actionsRunners.id, id), eq(actionsRunners.isEphemeral, true)))
+}
+
 /** The token of the scope: the given one, unless it has one already. Sealed. */
 export async function keepRegistrationToken(
   db: Db,

@@ -10,7 +10,7 @@ const unpack = promisify(gunzip)
 interface NewRows {
   /** Each with its time before it, without a line break. */
   lines: readonly string[]
-  /** Rows that are counted: more than `lines` where some were dropped. */
+  /** Rows that are counted: more than `lines` where some were dropped, fewer where the server adds words of its own. */
   rowCount: number
   /** Bytes of these. */
   byteCount: number
@@ -25,7 +25,7 @@ export async function appendLog(
   db: Db,
   { id, logRows }: Pick<ActionsTaskRow, 'id' | 'logRows'>,
   { lines, rowCount, byteCount, isComplete }: NewRows,
-  now: Date,
+  lastSeenAt: Date,
 ): Promise<number | undefined> {
   const packed = lines.length === 0 ? undefined : await pack(lines.map((line) => `${line}\n`).join(''))
   return db.transaction(async (tx) => {
@@ -34,7 +34,7 @@ export async function appendLog(
       .set({
         logRows: logRows + rowCount,
         logBytes: sql`${actionsTasks.logBytes} + ${byteCount}`,
-        lastSeenAt: now,
+        lastSeenAt,
         ...(isComplete ? { isLogComplete: true, masks: null } : {}),
       })
       .where(and(eq(actionsTasks.id, id), eq(actionsTasks.logRows, logRows), eq(actionsTasks.isLogComplete, false)))

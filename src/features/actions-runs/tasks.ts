@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm'
+import { and, asc, eq, type SQL } from 'drizzle-orm'
 import type { Db } from '../../../db/client.ts'
 import {
   type ActionsJobRow,
@@ -18,22 +18,48 @@ export interface LoadedTask extends LoadedRun {
 
 /** A task that the runner has got itself; of others it learns nothing. */
 export async function findOwnTask(db: Db, id: number, runnerId: number): Promise<LoadedTask | undefined> {
-  const [row] = await db
+  const [row] = await selectTasks(db).where(and(eq(actionsTasks.id, id), eq(actionsTasks.runnerId, runnerId)))
+  return row
+}
+
+const selectTasks = (db: Db) =>
+  db
     .select({ task: actionsTasks, job: actionsJobs, run: actionsRuns, repository: repositories, owner: users })
     .from(actionsTasks)
     .innerJoin(actionsJobs, eq(actionsJobs.id, actionsTasks.jobId))
     .innerJoin(actionsRuns, eq(actionsRuns.id, actionsJobs.runId))
     .innerJoin(repositories, eq(repositories.id, actionsRuns.repositoryId))
     .innerJoin(users, eq(users.id, repositories.ownerId))
-    .where(and(eq(actionsTasks.id, id), eq(actionsTasks.runnerId, runnerId)))
-  return row
+
+/** What the runner says while the task runs. False when it has ended meanwhile. */
+export async function keepTaskState(
+  db: Db,
+  { id, ...said }: Pick<ActionsTaskRow, 'id' | 'steps' | 'outputs' | 'lastSeenAt'>,
+): Promise<boolean> {
+  const kept = await db
+    .update(actionsTasks)
+    .set(said)
+    .where(and(eq(actionsTasks.id, id), isAtWork))
+    .returning({ id: actionsTasks.id })
+  return kept.length > 0
 }
 
-/** What the runner says while the task runs, and with its end. */
-export async function keepTaskState(
-  tx: Db,
-  id: number,
-  said: Partial<Pick<ActionsTaskRow, 'steps' | 'outputs' | 'lastSeenAt'>>,
-): Promise<void> {
-  await tx.update(actionsTasks).set(said).where(eq(actionsTasks.id, id))
+const isAtWork = eq(actionsTasks.status, 'in_progress')
+
+/** Tasks at work of which something is true, the oldest first. There are no more at work than runners have hands. */
+export const listTasksAtWork = (db: Db, which: SQL, limit: number): Promise<{ taskId: number; runId: number }[]> =>
+  db
+    .select({ taskId: actionsTasks.id, runId: actionsJobs.runId })
+    .from(actionsTasks)
+    .innerJoin(actionsJobs, eq(actionsJobs.id, actionsTasks.jobId))
+    .where(and(isAtWork, which))
+    .orderBy(asc(actionsTasks.id))
+    .limit(limit)
+
+/** Holds the task until the transaction ends. Undefined where it has ended, or that is no longer true of it. The run is locked. */
+export async function lockTaskAtWork(tx: Db, id: number, which: SQL): Promise<LoadedTask | undefined> {
+  const [row] = await selectTasks(tx)
+    .where(and(eq(actionsTasks.id, id), isAtWork, which))
+    .for('update', { of: actionsTasks })
+  return row
 }

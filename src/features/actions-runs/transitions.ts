@@ -6,6 +6,7 @@ import {
   type ActionsJobPlan,
   type ActionsJobRow,
   type ActionsRunRow,
+  type ActionsTaskRow,
   actionsJobs,
   actionsRuns,
   actionsTasks,
@@ -154,13 +155,20 @@ export async function restRun({ tx, place, now }: Transition): Promise<void> {
     .where(and(eq(actionsRuns.id, place.run.id), eq(actionsRuns.status, 'in_progress')))
 }
 
+/** A task with the last that is known of it. */
+export type LastWord = Pick<ActionsTaskRow, 'id' | 'steps'> & Partial<Pick<ActionsTaskRow, 'outputs' | 'lastSeenAt'>>
+
 /** in_progress → completed: a task, and its job with it. False when the task had ended before. Locks the run. */
-export async function endTask(at: Transition, taskId: number, { conclusion, error }: End): Promise<boolean> {
+export async function endTask(
+  at: Transition,
+  { id: taskId, steps, outputs, lastSeenAt }: LastWord,
+  { conclusion, error }: End,
+): Promise<boolean> {
   const { tx, place, now } = at
   await changePlan(tx, place.run.id)
   const ended = await tx
     .update(actionsTasks)
-    .set({ status: 'completed', conclusion, completedAt: now })
+    .set({ steps, outputs, lastSeenAt, status: 'completed', conclusion, completedAt: now })
     .where(and(eq(actionsTasks.id, taskId), eq(actionsTasks.status, 'in_progress')))
     .returning({ id: actionsTasks.id })
   if (ended.length === 0) return false

@@ -1,12 +1,12 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt'
 import type { HandlerContext } from '@connectrpc/connect'
-import type { ActionsConclusion, ActionsRunnerRow, ActionsStep, ActionsTaskRow } from '../../../db/schema/actions.ts'
+import type { ActionsConclusion, ActionsStep, ActionsTaskRow } from '../../../db/schema/actions.ts'
 import type { Context } from '../../context.ts'
 import { badRequest, notFound } from '../../kernel/errors.ts'
-import { removeRunner } from '../actions-runners/store.ts'
+import { removeEphemeralRunner } from '../actions-runners/store.ts'
 import { placeOf } from '../actions-runs/place.ts'
 import { findOwnTask, keepTaskState, type LoadedTask } from '../actions-runs/tasks.ts'
-import { endTask } from '../actions-runs/transitions.ts'
+import { endTask, type LastWord } from '../actions-runs/transitions.ts'
 import { requireRunner } from './caller.ts'
 import type { StepState, TaskState, UpdateTaskRequest } from './messages/runner_pb.js'
 import { conclusionOf } from './results.ts'
@@ -37,14 +37,21 @@ export async function updateTask(
   const found = await findOwnTask(context.db, Number(state.id), runner.id)
   if (!found) throw notFound('task not found')
   const { task, job } = found
-  if (task.status === 'completed') return { task, conclusion: task.conclusion, outputs: Object.keys(task.outputs) }
+  if (task.status === 'completed') return finalAnswer(task)
   const outputs = addOutputs(task.outputs, said)
   const conclusion = conclude(conclusionOf(state.result), job.isCancelled)
-  const kept = { steps: readSteps(task.steps, state), outputs, lastSeenAt: context.clock.now() }
-  if (conclusion === null) await keepTaskState(context.db, task.id, kept)
-  else await end(context, { found, runner, conclusion, kept })
+  const word = { id: task.id, steps: readSteps(task.steps, state), outputs, lastSeenAt: context.clock.now() }
+  const isKept =
+    conclusion === null ? await keepTaskState(context.db, word) : await end(context, { found, conclusion, word })
+  if (!isKept) return finalAnswer((await findOwnTask(context.db, task.id, runner.id))?.task ?? task)
   return { task, conclusion: conclusion ?? (job.isCancelled ? 'cancelled' : null), outputs: Object.keys(outputs) }
 }
+
+const finalAnswer = (task: ActionsTaskRow): TaskAnswer => ({
+  task,
+  conclusion: task.conclusion,
+  outputs: Object.keys(task.outputs),
+})
 
 /** A job that was told to end has been cancelled, unless it was done before it heard. */
 const conclude = (said: ActionsConclusion | null, isCancelled: boolean): ActionsConclusion | null =>
@@ -52,18 +59,18 @@ const conclude = (said: ActionsConclusion | null, isCancelled: boolean): Actions
 
 interface End {
   found: LoadedTask
-  runner: ActionsRunnerRow
   conclusion: ActionsConclusion
-  kept: Pick<ActionsTaskRow, 'steps' | 'outputs' | 'lastSeenAt'>
+  word: LastWord
 }
 
-async function end(context: Context, { found, runner, conclusion, kept }: End): Promise<void> {
+/** False when it has ended meanwhile. */
+async function end(context: Context, { found, conclusion, word }: End): Promise<boolean> {
   const { db, clock } = context
-  await db.transaction(async (tx) => {
+  return db.transaction(async (tx) => {
     const at = { tx, place: placeOf(context, found), now: clock.now() }
-    if (!(await endTask(at, found.task.id, { conclusion }))) return
-    await keepTaskState(tx, found.task.id, kept)
-    if (runner.isEphemeral) await removeRunner(tx, runner.id)
+    if (!(await endTask(at, word, { conclusion }))) return false
+    await removeEphemeralRunner(tx, found.task.runnerId)
+    return true
   })
 }
 
