@@ -2,6 +2,7 @@ import type { PermissionWord } from '../../db/schema/organizations.ts'
 import type { RepositoryRow } from '../../db/schema/repositories.ts'
 import type { UserRow, Visibility } from '../../db/schema/users.ts'
 import type { Actor } from '../auth/actor.ts'
+import { jobLevel } from './jobs.ts'
 import { hasUnit, higher, Level, type Unit, units } from './units.ts'
 
 /** What the database knows of one person and one repository, gathered by the same statement that reads the repository. */
@@ -52,7 +53,7 @@ export function decideRights(
   const base = relation.isRecipient || mayReadOpenly(site, actor, subject) ? Level.read : Level.none
   const capped = (level: Level): Level => (isOutsideToken && level > Level.read ? Level.read : level)
   return rights(repository, capped(overall), (unit) =>
-    capped(higher(higher(base, overall), unitLevel(actor, relation, unit))),
+    capped(higher(higher(base, overall), unitLevel(actor, subject, unit))),
   )
 }
 
@@ -74,8 +75,13 @@ function overallLevel(actor: Actor | undefined, owner: UserRow, relation: Relati
   return relation.collaboration ? higher(fromTeams, Level[relation.collaboration]) : fromTeams
 }
 
-function unitLevel(actor: Actor | undefined, relation: Relation, unit: Unit): Level {
+function unitLevel(
+  actor: Actor | undefined,
+  { repository, relation }: { repository: RepositoryRow; relation: Relation },
+  unit: Unit,
+): Level {
   if (!actor) return Level.none
+  if (actor.job) return actor.job.repositoryId === repository.id ? jobLevel(actor.job, unit) : Level.none
   return relation.teams.reduce<Level>((best, team) => higher(best, Level[team.units[unit] ?? 'none']), Level.none)
 }
 

@@ -3,10 +3,11 @@ import { alias } from 'drizzle-orm/pg-core'
 import { accessTokenRepositories } from '../../db/schema/credentials.ts'
 import { repositories } from '../../db/schema/repositories.ts'
 import { users } from '../../db/schema/users.ts'
-import type { Actor } from '../auth/actor.ts'
+import type { Actor, JobCredential } from '../auth/actor.ts'
 import type { SiteRules } from './decide.ts'
+import { jobLevel } from './jobs.ts'
 import { isOpenTo, isPublicly, isReachedBy, type Openness, reaches } from './reach.ts'
-import type { Unit } from './units.ts'
+import { Level, type Unit, units } from './units.ts'
 
 /** Of `repositories` joined with its owner in `users`. */
 const openness: Openness = { isPrivate: repositories.isPrivate, ownerVisibility: users.visibility }
@@ -35,6 +36,7 @@ export function openTo(site: SiteRules, actor: Actor | undefined, of: Openness =
 export function visibleTo(site: SiteRules, actor: Actor | undefined, unit?: Unit): SQL {
   const open = openTo(site, actor)
   if (!actor || actor.publicOnly) return open ?? sql`true`
+  if (actor.job) return sql`(${isPublic} or ${isReadByJob(actor.job, unit)})`
   const reachable = open ? sql`(${open} or ${isReachedBy(actor.user.id, repositories, { unit })})` : sql`true`
   if (!actor.repositoryIds) return reachable
   const chosen = sql`${repositories.id} in (
@@ -42,6 +44,12 @@ export function visibleTo(site: SiteRules, actor: Actor | undefined, unit?: Unit
     where ${accessTokenRepositories.tokenId} = ${actor.tokenId})`
   return sql`(${reachable} and (${isPublic} or ${chosen}))`
 }
+
+/** The repository of the job, as far as its permissions reach. */
+const isReadByJob = (job: JobCredential, unit: Unit | undefined): SQL =>
+  (unit === undefined ? units : [unit]).some((one) => jobLevel(job, one) >= Level.read)
+    ? sql`${repositories.id} = ${job.repositoryId}`
+    : sql`false`
 
 /** Those of whom it is asked whether they may read something. */
 export const readers = alias(users, 'reader')

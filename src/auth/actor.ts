@@ -2,6 +2,14 @@ import type { SessionRow } from '../../db/schema/sessions.ts'
 import type { UserRow } from '../../db/schema/users.ts'
 import type { RequestOrigin } from './origin.ts'
 
+/** The running job that a token was made for. */
+export interface JobCredential {
+  readonly taskId: number
+  readonly repositoryId: number
+  /** As its workflow says; null where it says nothing. */
+  readonly permissions: Readonly<Record<string, 'none' | 'read' | 'write'>> | null
+}
+
 /** Who a request acts as, how that was shown, and what limits the credential carries. */
 export interface Actor {
   /** The account whose rights count: under sudo the other user, not the administrator. */
@@ -9,12 +17,12 @@ export interface Actor {
   /** The administrator behind a sudo request. */
   readonly sudoer?: UserRow
   /** `link`: one that was mailed to the person. `provider`: a sign-in elsewhere. */
-  readonly method: 'password' | 'token' | 'oauth' | 'session' | 'key' | 'link' | 'provider'
+  readonly method: 'password' | 'token' | 'oauth' | 'session' | 'key' | 'link' | 'provider' | 'job'
   /** Normalised scope words; undefined where no scope applies (password, session, key). */
   readonly scopes?: readonly string[]
   /** Which claims an OAuth token tells of: the words of OpenID Connect among its scopes. */
   readonly claimScopes?: readonly string[]
-  /** For OAuth the grant, since its tokens come and go. */
+  /** For OAuth the grant, since its tokens come and go; for a job the task. */
   readonly tokenId?: number
   /** Of the method `session`. */
   readonly session?: SessionRow
@@ -22,6 +30,8 @@ export interface Actor {
   readonly tokenExpiresAt?: Date
   /** Set when the token reaches only these repositories. */
   readonly repositoryIds?: readonly number[]
+  /** Of the method `job`. */
+  readonly job?: JobCredential
   /** A key of a repository came, and nobody's: it reads and pushes in the name of the repository's owner, and changes nothing else. */
   readonly isDeployKey?: boolean
   /** Decided by the gate for the route: only public things may be seen. */

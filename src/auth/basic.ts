@@ -4,6 +4,7 @@ import { emails, type UserRow, users } from '../../db/schema/users.ts'
 import type { Context } from '../context.ts'
 import type { Actor } from './actor.ts'
 import { checkPassword } from './check-password.ts'
+import { isNameOfJobs } from './job-tokens.ts'
 import type { RequestOrigin } from './origin.ts'
 import { findPerson } from './person.ts'
 import { findTokenActor, isToken } from './token-lookup.ts'
@@ -27,7 +28,7 @@ export interface BasicCredential {
 
 /**
  * Wire: in a Basic credential a token may stand in either place: as the password of any name, or as the name with the password
- * empty or `x-oauth-basic`. Anything else is a name (or address) and a password.
+ * empty or `x-oauth-basic`. The token of a job is the password of no name that may be somebody's. Anything else is a name (or address) and a password.
  * @throws Refusal 429 while the account or the address has to wait after wrong passwords
  */
 export async function findBasicActor(context: Context, credential: BasicCredential): Promise<Actor | undefined> {
@@ -35,6 +36,7 @@ export async function findBasicActor(context: Context, credential: BasicCredenti
   const secret = password === '' || password === 'x-oauth-basic' ? name : password
   if (isToken(secret)) {
     const actor = await findTokenActor(context, secret)
+    if (actor?.job && secret !== name && !isNameOfJobs(name)) return undefined
     if (actor) return actor
   }
   return findPasswordActor(context, credential)

@@ -138,13 +138,14 @@ export function refusalOf({ log }: Context, error: GitError): Refusal {
   }
 }
 
-/** For whom Git works: an account, or the address of a visitor. One client gets a part of all places for Git processes only. */
+/** For whom Git works: an account, the jobs of a repository, or the address of a visitor. One client gets a part of all places for Git processes only. */
 export function gitClient({ config }: Pick<Context, 'config'>, request: Request, actor: Actor | undefined): Client {
   return clientOf(actor, clientAddress(config, request))
 }
 
 /** The same where there is no request. */
 export function clientOf(actor: Actor | undefined, address: string | undefined): Client {
+  if (actor?.job) return { key: `jobs of ${actor.job.repositoryId}`, isSignedIn: true }
   if (actor) return { key: `account ${actor.user.id}`, isSignedIn: true }
   return { key: `address ${address === undefined ? 'unknown' : networkOf(address)}`, isSignedIn: false }
 }

@@ -6,6 +6,7 @@ import { repositoryTransfers } from '../../db/schema/repository-transfers.ts'
 import { type UserRow, users, visibilities } from '../../db/schema/users.ts'
 import { units } from '../../src/access/units.ts'
 import type { Actor } from '../../src/auth/actor.ts'
+import { jobUser } from '../../src/auth/job-user.ts'
 import { normaliseScopes } from '../../src/auth/scopes.ts'
 
 /** A random number generator that can be started again from the seed that a failure names (mulberry32). */
@@ -61,7 +62,8 @@ export async function buildWorld(db: Db, dice: Dice): Promise<{ actors: (Actor |
     { user, method: 'token', scopes: drawScopes(dice), publicOnly: false },
   ])
   const names = made.map(({ ownerId, name }) => [owners.find(({ id }) => id === ownerId)?.name ?? '', name])
-  return { actors: [undefined, ...actors, ...limited], names }
+  const jobs = dice.some(made, 0.3).map(({ id }) => jobActor(dice, id))
+  return { actors: [undefined, ...actors, ...limited, ...jobs], names }
 }
 
 /** Few words, so that much is refused; often one that reaches public things only. */
@@ -129,6 +131,15 @@ async function insertTeams(db: Db, dice: Dice, { organization, people, owned }: 
     const given = dice.some(units, 0.2).map((unit) => ({ teamId: row.id, unit, permission: dice.pick(teamLevels) }))
     if (given.length > 0) await db.insert(teamUnits).values(given)
   }
+}
+
+/** A running job of the repository, whose workflow says something of its permissions or nothing. */
+function jobActor(dice: Dice, repositoryId: number): Actor {
+  const words = dice.some(['contents', 'code', 'releases', 'issues', 'pull-requests', 'wiki', 'actions'], 0.3)
+  const drawn = Object.fromEntries(words.map((word) => [word, dice.pick(['none', 'read', 'write'] as const)]))
+  const job = { taskId: 1, repositoryId, permissions: dice.chance(0.3) ? null : drawn }
+  const publicOnly = dice.chance(0.2)
+  return { user: jobUser, method: 'job', tokenId: 1, job, repositoryIds: [repositoryId], publicOnly }
 }
 
 /** Somebody with a token that reaches a few repositories only, their own or not. */

@@ -10,8 +10,9 @@ import {
   actionsTasks,
 } from '../../../db/schema/actions.ts'
 import { repositories } from '../../../db/schema/repositories.ts'
+import { makeJobToken } from '../../auth/job-tokens.ts'
 import type { Context } from '../../context.ts'
-import { randomHex, sha256Hex } from '../../kernel/hashing.ts'
+import { sha256Hex } from '../../kernel/hashing.ts'
 import { placeOf } from './place.ts'
 import { type GivenSecrets, openSecrets } from './secrets.ts'
 import { type LoadedRun, loadRun } from './store.ts'
@@ -27,8 +28,6 @@ export interface ClaimedJob extends LoadedRun {
   secrets: Record<string, string>
 }
 
-const TOKEN_BYTES = 20
-
 /** Gives the oldest queued job that the runner may have and has the labels for to it, and to nobody else. */
 export async function claimJob(context: Context, { id }: ActionsRunnerRow): Promise<ClaimedJob | undefined> {
   return context.db.transaction(async (tx) => {
@@ -38,7 +37,7 @@ export async function claimJob(context: Context, { id }: ActionsRunnerRow): Prom
     if (!runner || !loaded || job.plan === null || job.payload === null) return undefined
     const { plan, payload } = job
     const at = { tx, place: placeOf(context, loaded), now: context.clock.now() }
-    const token = randomHex(TOKEN_BYTES)
+    const token = makeJobToken()
     const given = await openSecrets(context, tx, { repository: loaded.repository, plan, token })
     if (given.fault !== undefined) {
       await endWaitingJobs(at, [job.id], { conclusion: 'failure', error: given.fault })

@@ -3,6 +3,7 @@ import { publicKeys } from '../../../db/schema/credentials.ts'
 import { users } from '../../../db/schema/users.ts'
 import type { Actor } from '../../auth/actor.ts'
 import { requireUsableAccount } from '../../auth/authenticate.ts'
+import { findActorOfTask } from '../../auth/job-tokens.ts'
 import type { Context } from '../../context.ts'
 import { identify, originOf, requireScopes } from '../../http/admission.ts'
 import { exchangeOf } from '../../http/exchange.ts'
@@ -70,6 +71,7 @@ export function grantFor({ actor, repo, keyId }: Omit<LfsPushAccess, 'unit'>, op
     publicOnly: actor.publicOnly || isOutside,
     isDeployKey: actor.isDeployKey === true,
     ...(keyId !== undefined && { keyId }),
+    ...(actor.job && { taskId: actor.job.taskId }),
   }
 }
 
@@ -80,27 +82,35 @@ async function callerOf(context: Context, request: Request, operation: Operation
   }
   const exchange = exchangeOf(request)
   const grant = readGrant(context, request)
-  const user = grant && (await findBearer(context, grant))
+  const bearer = grant && (await findBearer(context, grant))
   // A token for uploads also reads: a push begins with what is there already.
-  if (!grant || !user || (operation === 'upload' && grant.operation !== 'upload')) {
+  if (!grant || !bearer || (operation === 'upload' && grant.operation !== 'upload')) {
     await countWrongCredential(context, exchange)
     throw unauthorized('the token of Git LFS is none, is for something else, or its time is over')
   }
-  const actor: Actor = {
-    user,
-    method: 'key',
-    publicOnly: grant.publicOnly,
-    repositoryIds: [grant.repositoryId],
-    origin: originOf(context, exchange),
-    ...(grant.isDeployKey && { isDeployKey: true }),
-  }
+  const actor = { ...bearer, origin: originOf(context, exchange) }
   await countCaller(context, exchange, actor)
-  if (user.kind === 'user') requireUsableAccount(context, user)
+  if (actor.user.kind === 'user') requireUsableAccount(context, actor.user)
   return { actor, grant }
 }
 
+async function findBearer(context: Context, grant: Grant): Promise<Actor | undefined> {
+  if (grant.taskId !== undefined) return findActorOfTask(context, grant.taskId)
+  const user = await findHolder(context, grant)
+  const { publicOnly, repositoryId, isDeployKey } = grant
+  return (
+    user && {
+      user,
+      method: 'key',
+      publicOnly,
+      repositoryIds: [repositoryId],
+      ...(isDeployKey && { isDeployKey: true }),
+    }
+  )
+}
+
 /** The account as it is now, unless the key that the token was given for is gone. */
-async function findBearer({ db }: Context, { userId, keyId, isDeployKey, repositoryId }: Grant) {
+async function findHolder({ db }: Context, { userId, keyId, isDeployKey, repositoryId }: Grant) {
   const [user] = await db.select().from(users).where(eq(users.id, userId))
   if (keyId === undefined) return user
   if (!isDeployKey) return (await db.$count(publicKeys, eq(publicKeys.id, keyId))) > 0 ? user : undefined

@@ -14,6 +14,8 @@ const Grant = Type.Object({
   publicOnly: Type.Boolean(),
   /** The SSH key that it was given for: it ends with the key. */
   keyId: Type.Optional(Type.Integer()),
+  /** The task of the job that it was given to: it ends with the task. */
+  taskId: Type.Optional(Type.Integer()),
   isDeployKey: Type.Boolean(),
 })
 export type Grant = typeof Grant.static
