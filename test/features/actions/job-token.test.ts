@@ -118,6 +118,20 @@ test('other private repositories are not there, public ones are, and its own is 
   expect(names).not.toContain(hidden.name)
 })
 
+test('files outside the API are read by the same rule', async () => {
+  const { repo, runner, task, token } = await startJob()
+  const hidden = await service.createRepository(owner, INSIDE)
+  const page = async ({ name }: TestRepository) =>
+    (
+      await fetch(`${service.url}/${owner.name}/${name}/raw/branch/main/README.md`, {
+        headers: { authorization: `token ${token}` },
+      })
+    ).status
+  expect([await page(repo), await page(hidden)]).toEqual([200, 404])
+  await runner.end(task)
+  expect([await page(repo), await page(hidden)]).toEqual([401, 401])
+})
+
 test('it changes nothing, whatever its job asks for', async () => {
   const { repo, client, token } = await startJob('write-all')
   const open = await service.createRepository(owner, { auto_init: true })
