@@ -44,9 +44,11 @@ old key in backups before: then nothing is lost. Without --yes it says what woul
 function describe(rows: SealedRows, verb: string): string {
   return `${rows.secondFactors} second factors ${verb} removed: the password alone opens these accounts until they are set up again.
 ${rows.hooks} hooks ${verb} switched off and without their secrets: give them these again, and switch them on.
-${rows.mirrors} mirrors ${verb} stopped and without their credentials: set them up again.
+${rows.mirrors} mirrors and migrations ${verb} stopped and without their credentials: set them up again.
 ${rows.signingKeys} keys for OpenID Connect tokens ${verb} removed: a new one is made at need.
 ${rows.authSources} providers that people sign in by ${verb} switched off: give them their secrets again with "auth-source edit".
+${rows.actionsSecrets} secrets of Actions ${verb} deleted: give them again. Logs of jobs that run now end here.
+${rows.registrationTokens} registration tokens of runners ${verb} deleted: new ones are made at need, and runners stay.
 ${rows.mails} waiting mails ${verb} dropped.`
 }
 

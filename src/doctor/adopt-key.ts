@@ -1,9 +1,12 @@
 import { isNotNull, sql } from 'drizzle-orm'
 import type { Db } from '../../db/client.ts'
+import { actionsRegistrationTokens, actionsTasks } from '../../db/schema/actions.ts'
+import { actionsValues } from '../../db/schema/actions-values.ts'
 import { authSources } from '../../db/schema/auth-sources.ts'
 import { recoveryCodes, twoFactors } from '../../db/schema/credentials.ts'
 import { hooks } from '../../db/schema/hooks.ts'
 import { instance } from '../../db/schema/instance.ts'
+import { migrations } from '../../db/schema/migrations.ts'
 import { pullMirrors, pushMirrors } from '../../db/schema/mirrors.ts'
 import { oauthSigningKeys } from '../../db/schema/oauth.ts'
 import { recordAudit } from '../audit/record.ts'
@@ -16,6 +19,8 @@ export interface SealedRows {
   mirrors: number
   signingKeys: number
   authSources: number
+  actionsSecrets: number
+  registrationTokens: number
   mails: number
 }
 
@@ -27,9 +32,12 @@ export async function countSealedRows(db: Db): Promise<SealedRows> {
     select (select count(*)::int from ${twoFactors}) as "secondFactors",
       (select count(*)::int from ${hooks} where ${needsSecret}) as hooks,
       (select count(*)::int from ${pullMirrors} where credentials is not null)
-        + (select count(*)::int from ${pushMirrors} where credentials is not null) as mirrors,
+        + (select count(*)::int from ${pushMirrors} where credentials is not null)
+        + (select count(*)::int from ${migrations} where credentials is not null) as mirrors,
       (select count(*)::int from ${oauthSigningKeys}) as "signingKeys",
-      (select count(*)::int from ${authSources} where client_secret is not null) as "authSources"`)
+      (select count(*)::int from ${authSources} where client_secret is not null) as "authSources",
+      (select count(*)::int from ${actionsValues} where kind = 'secret') as "actionsSecrets",
+      (select count(*)::int from ${actionsRegistrationTokens}) as "registrationTokens"`)
   if (row === undefined) throw new Error('the select returned no row')
   return { ...row, mails: await countJobs(db, 'mail.send') }
 }
@@ -43,7 +51,8 @@ export async function countSealedRows(db: Db): Promise<SealedRows> {
 export async function adoptKey(db: Db, fingerprint: string): Promise<SealedRows> {
   return db.transaction(async (tx) => {
     await tx.execute(
-      sql`lock table ${twoFactors}, ${hooks}, ${pullMirrors}, ${pushMirrors}, ${oauthSigningKeys}, ${authSources} in share row exclusive mode`,
+      sql`lock table ${twoFactors}, ${hooks}, ${pullMirrors}, ${pushMirrors}, ${migrations}, ${oauthSigningKeys}, ${authSources},
+        ${actionsValues}, ${actionsRegistrationTokens}, ${actionsTasks} in share row exclusive mode`,
     )
     const lost = await countSealedRows(tx)
     await tx.execute(sql`delete from ${recoveryCodes} where user_id in (select user_id from ${twoFactors})`)
@@ -54,7 +63,14 @@ export async function adoptKey(db: Db, fingerprint: string): Promise<SealedRows>
       await tx.execute(sql`
         update ${mirrors} set credentials = null, next_at = null, last_error = 'the credentials were given up with the secret key'
         where credentials is not null`)
+    await tx.execute(sql`
+      update ${migrations} set credentials = null, next_at = null, last_error = 'the credentials were given up with the secret key'
+      where credentials is not null`)
     await tx.delete(oauthSigningKeys)
+    await tx.execute(sql`delete from ${actionsValues} where kind = 'secret'`)
+    await tx.delete(actionsRegistrationTokens)
+    // Without its masks nothing more of a log can be shown.
+    await tx.execute(sql`update ${actionsTasks} set masks = null, is_log_complete = true where masks is not null`)
     // Without its secret nobody can come in by it, and some providers take anybody's word for a public client.
     await tx
       .update(authSources)

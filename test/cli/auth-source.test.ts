@@ -125,7 +125,7 @@ test.each([
   ['add x --issuer https://a.example --client-id y --registration open', '--registration is one of', 64],
   ['add x --issuer https://a.example --client-id y --group-team-map []', '--group-team-map is JSON', 64],
   ['add x --issuer https://a.example --client-id y --group-team-map {"a":{"b":"c"}}', '--group-team-map is JSON', 64],
-  ['add x --issuer https://a.example --client-id y --secret hunter2', "Unknown option '--secret'", 64],
+  ['add x --issuer https://a.example --client-id y --secret hunter2', 'there is no option --secret', 64],
   ['add x --issuer https://a.example --client-id y --secret-file /nowhere', 'the secret cannot be read', 64],
   ['add x --issuer https://a.example --client-id y --secret-stdin', 'the secret is empty', 64],
   ['add x/y --issuer https://a.example --client-id y', 'a name has letters', 1],

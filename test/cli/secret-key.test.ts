@@ -107,8 +107,12 @@ test('where the key is lost, another one is adopted, and what the lost one seale
   await sql`insert into jobs (name, payload, max_attempts) values ('mail.send', '{"sealed":"AA=="}', 1)`
   await sql`insert into auth_sources (name, label, issuer, client_id, client_secret, scopes) values
     ('kept', 'Kept', 'https://kept.example', 'x', null, '{openid}'), ('lost', 'Lost', 'https://lost.example', 'x', ${sql.unsafe(sealed)}, '{openid}')`
+  await sql`insert into actions_values (kind, owner_id, name, value, sealed_value) values
+    ('secret', 1, 'KEY', null, ${sql.unsafe(sealed)}), ('variable', 1, 'WORD', 'said', null)`
+  await sql`insert into actions_registration_tokens (token_hash, token) values ('a', ${sql.unsafe(sealed)})`
   const held =
     () => sql`select (select array_agg(name) from auth_sources where is_active and (client_secret is null or name = 'lost')) as sources, (select count(*)::int from two_factors) as factors,
+    (select array_agg(name order by name) from actions_values) as values, (select count(*)::int from actions_registration_tokens) as registration,
     (select count(*)::int from recovery_codes) as codes, (select count(*)::int from jobs where name = 'mail.send') as mails,
     (select array_agg(is_active order by id) from hooks) as active,
     (select count(*)::int from hooks where secret is not null or sealed_url is not null) as sealed`
@@ -116,9 +120,19 @@ test('where the key is lost, another one is adopted, and what the lost one seale
   const asked = await run('key adopt', 'second', settings)
   expect(asked.exitCode).toBe(1)
   expect(asked.stdout).toContain('1 second factors would be removed')
+  expect(asked.stdout).toContain('1 secrets of Actions would be deleted')
   expect(asked.stdout).toContain('2 hooks would be switched off')
   expect(asked.stdout).toContain('1 providers that people sign in by would be switched off')
-  const before = { sources: ['kept', 'lost'], factors: 1, codes: 1, mails: 1, active: [true, true, true], sealed: 3 }
+  const before = {
+    sources: ['kept', 'lost'],
+    factors: 1,
+    codes: 1,
+    mails: 1,
+    active: [true, true, true],
+    sealed: 3,
+    values: ['KEY', 'WORD'],
+    registration: 1,
+  }
   expect([...(await held())]).toEqual([before])
   expect((await run('user list', 'second', settings)).exitCode).toBe(78)
 
@@ -130,7 +144,16 @@ test('where the key is lost, another one is adopted, and what the lost one seale
   const adopted = await run('key adopt --yes', 'second', settings)
   expect([adopted.exitCode, adopted.stderr]).toEqual([0, ''])
   expect(adopted.stdout).toContain('1 second factors are removed')
-  const after = { sources: ['kept'], factors: 0, codes: 0, mails: 0, active: [true, false, false], sealed: 0 }
+  const after = {
+    sources: ['kept'],
+    factors: 0,
+    codes: 0,
+    mails: 0,
+    active: [true, false, false],
+    sealed: 0,
+    values: ['WORD'],
+    registration: 0,
+  }
   expect([...(await held())]).toEqual([after])
   expect((await run('user list', 'second', settings)).stdout).toMatch(/^1\tann\t/)
   expect((await run('user list', 'first')).exitCode).toBe(78)
