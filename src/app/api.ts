@@ -96,15 +96,19 @@ import { repositoryHookRoutes } from '../webhooks/repository-routes.ts'
 import { siteDeliveryRoutes } from '../webhooks/site-delivery-routes.ts'
 import { siteHookRoutes } from '../webhooks/site-routes.ts'
 
-/** Accounts and what people do with their own. */
-const accountApi = (context: Context) =>
-  new Elysia({ name: 'accountApi' })
+/** The service itself, its texts and its rendering. */
+const siteApi = (context: Context) =>
+  new Elysia({ name: 'siteApi' })
     .use(nodeInfoRoutes(context))
     .use(renderingRoutes(context))
     .use(repositoryRenderingRoutes(context))
     .use(templateRoutes(context))
     .use(siteSettingsRoutes(context))
     .use(signingKeyRoutes(context))
+
+/** Accounts and what people do with their own. */
+const accountApi = (context: Context) =>
+  new Elysia({ name: 'accountApi' })
     .use(userRoutes(context))
     .use(accessTokenRoutes(context))
     .use(oauthApplicationRoutes(context))
@@ -126,13 +130,17 @@ const issueApi = (context: Context) =>
     .use(labelRoutes(context))
     .use(milestoneRoutes(context))
     .use(issueRoutes(context))
+    .use(issueSubscriptionRoutes(context))
+    .use(notificationRoutes(context))
+    .use(commentRoutes(context))
+
+/** What hangs on one issue or comment. */
+const issuePartApi = (context: Context) =>
+  new Elysia({ name: 'issuePartApi' })
     .use(issueLabelRoutes(context))
     .use(issueAssetRoutes(context))
     .use(issueLockRoutes(context))
     .use(issueDeadlineRoutes(context))
-    .use(issueSubscriptionRoutes(context))
-    .use(notificationRoutes(context))
-    .use(commentRoutes(context))
     .use(commentAssetRoutes(context))
     .use(issueDependencyRoutes(context))
     .use(timelineRoutes(context))
@@ -211,20 +219,24 @@ const administrationApi = (context: Context) =>
     .use(badgeRoutes(context))
     .use(auditLogRoutes(context))
 
+/** What runs at events, where, and with which values. */
+const actionsApi = (context: Context) =>
+  new Elysia({ name: 'actionsApi' })
+    .use(actionsRunRoutes(context))
+    .use(repositoryActionsValueRoutes(context))
+    .use(organizationActionsValueRoutes(context))
+    .use(userActionsValueRoutes(context))
+    .use(repositoryRunnerRoutes(context))
+    .use(organizationRunnerRoutes(context))
+    .use(userRunnerRoutes(context))
+    .use(adminRunnerRoutes(context))
+
 /** Addresses that events are sent to. */
 const hookApi = (context: Context) =>
   new Elysia({ name: 'hookApi' })
     .use(siteHookRoutes(context))
     .use(repositoryHookRoutes(context))
     .use(gitHookRoutes(context))
-    .use(repositoryActionsValueRoutes(context))
-    .use(organizationActionsValueRoutes(context))
-    .use(userActionsValueRoutes(context))
-    .use(adminRunnerRoutes(context))
-    .use(repositoryRunnerRoutes(context))
-    .use(actionsRunRoutes(context))
-    .use(organizationRunnerRoutes(context))
-    .use(userRunnerRoutes(context))
     .use(organizationHookRoutes(context))
     .use(userHookRoutes(context))
     .use(repositoryDeliveryRoutes(context))
@@ -238,12 +250,15 @@ const hookApi = (context: Context) =>
  */
 export const api = (context: Context) =>
   new Elysia({ name: 'api', prefix: '/api/v1' })
+    .use(siteApi(context))
     .use(accountApi(context))
     .use(issueApi(context))
+    .use(issuePartApi(context))
     .use(repositoryApi(context))
     .use(contentApi(context))
     .use(organizationApi(context))
     .use(administrationApi(context))
     .use(hookApi(context))
+    .use(actionsApi(context))
     .use(copyApi(context))
     .use(mirrorApi(context))
