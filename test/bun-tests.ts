@@ -22,7 +22,8 @@ export async function runTests(words: readonly string[]): Promise<TestResult> {
   const report = join(folder, 'report.xml')
   const keeper = await startKeeper()
   try {
-    const jobs = Math.max(2, Math.min(availableParallelism(), 8))
+    // One more than there are processors: many files wait, for leases that end or clients that are slow.
+    const jobs = Math.max(3, Math.min(availableParallelism() + 1, 8))
     const options = [
       `--timeout=${TIMEOUT_MS}`,
       `--parallel=${jobs}`,

@@ -7,7 +7,7 @@ import { processesWith, startReplica } from '../transport/replica.ts'
 import { type OtherServer, startOtherServer } from './other-server.ts'
 
 /** More of them by hand: `CRASH_ROUNDS=20 bun test ...`. */
-const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 2)
+const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 1)
 const SETTINGS = { MIGRATIONS_ALLOWED_HOSTS: 'loopback' }
 
 let service: TestService
