@@ -5,11 +5,13 @@ import type { Context } from '../../context.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { randomHex, sha256Hex } from '../../kernel/hashing.ts'
 import { parseId } from '../../kernel/ids.ts'
+import type { Page, Paged } from '../../kernel/page.ts'
 import type { ShownRunner } from '../../wire/actions-runner.ts'
 import type { EditActionRunnerOption } from './schema.ts'
 import {
   findRunner,
   keepRegistrationToken,
+  listStoredRunners,
   type RunnerScope,
   removeRunner,
   type StoredRunner,
@@ -27,11 +29,27 @@ export interface RunnerPath {
   id: string
 }
 
-export const showRunner = ({ clock }: Context, { runner, isBusy }: StoredRunner): ShownRunner => ({
+/** A change of a runner, and who makes it. */
+export interface RunnerChange {
+  actor: Actor
+  path: RunnerPath
+}
+
+const show = ({ clock }: Context, { runner, isBusy }: StoredRunner): ShownRunner => ({
   runner,
   isBusy,
   isOnline: runner.lastSeenAt !== null && clock.now().getTime() - runner.lastSeenAt.getTime() < ONLINE_MS,
 })
+
+/** In the order in which they came. `scope` undefined: those of all scopes. */
+export async function listRunners(
+  context: Context,
+  filter: { scope: RunnerScope | undefined; isDisabled: boolean | undefined },
+  page: Page,
+): Promise<Paged<ShownRunner>> {
+  const found = await listStoredRunners(context.db, filter, page)
+  return { ...found, rows: found.rows.map((row) => show(context, row)) }
+}
 
 /** What makes a machine a runner of the scope: the same until somebody resets it. */
 export async function registrationTokenOf({ db, secrets }: Context, scope: RunnerScope): Promise<string> {
@@ -41,11 +59,11 @@ export async function registrationTokenOf({ db, secrets }: Context, scope: Runne
 }
 
 /** @throws Refusal 404 for an unknown runner, and for one of another scope */
-export async function getRunner({ db }: Context, { scope, id: text }: RunnerPath): Promise<StoredRunner> {
+export async function getRunner(context: Context, { scope, id: text }: RunnerPath): Promise<ShownRunner> {
   const id = parseId(text)
-  const found = id === undefined ? undefined : await findRunner(db, id)
+  const found = id === undefined ? undefined : await findRunner(context.db, id)
   if (!found || !isOf(scope, found.runner)) throw notFound('Runner not found')
-  return found
+  return show(context, found)
 }
 
 const isOf = (scope: RunnerScope | undefined, { repositoryId, ownerId }: ActionsRunnerRow): boolean =>
@@ -54,10 +72,10 @@ const isOf = (scope: RunnerScope | undefined, { repositoryId, ownerId }: Actions
 /** A disabled runner ends the job that it has, and gets no other. @throws Refusal 404 as `getRunner` */
 export async function editRunner(
   context: Context,
-  { actor, path }: { actor: Actor; path: RunnerPath },
+  { actor, path }: RunnerChange,
   { disabled: isDisabled }: EditActionRunnerOption,
-): Promise<StoredRunner> {
-  const { runner, isBusy } = await getRunner(context, path)
+): Promise<ShownRunner> {
+  const { runner, ...state } = await getRunner(context, path)
   return context.db.transaction(async (tx) => {
     const after = await updateRunner(tx, runner.id, { isDisabled })
     if (!after) throw notFound('Runner not found')
@@ -67,15 +85,12 @@ export async function editRunner(
       before: { isDisabled: runner.isDisabled },
       after: { isDisabled },
     })
-    return { runner: after, isBusy }
+    return { runner: after, ...state }
   })
 }
 
 /** @throws Refusal 404 as `getRunner` */
-export async function deleteRunner(
-  context: Context,
-  { actor, path }: { actor: Actor; path: RunnerPath },
-): Promise<void> {
+export async function deleteRunner(context: Context, { actor, path }: RunnerChange): Promise<void> {
   const { runner } = await getRunner(context, path)
   await context.db.transaction(async (tx) => {
     const gone = await removeRunner(tx, runner.id)

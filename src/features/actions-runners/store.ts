@@ -40,7 +40,7 @@ const columns = {
 }
 
 /** In the order in which they came. `scope` undefined: those of all scopes. */
-export async function listRunners(
+export async function listStoredRunners(
   db: Db,
   { scope, isDisabled }: { scope: RunnerScope | undefined; isDisabled: boolean | undefined },
   page: Page,

@@ -1,139 +1,59 @@
-import { Elysia, t } from 'elysia'
+import { Elysia } from 'elysia'
+import type { RepositoryAccess } from '../../access/repository-access.ts'
 import type { Context } from '../../context.ts'
 import { gate } from '../../http/gate.ts'
-import { paging } from '../../http/paging.ts'
-import { pageQuery } from '../../http/query.ts'
-import { ActionVariable, presentSecret, presentVariable, Secret } from '../../wire/actions-value.ts'
-import { CreateOrUpdateSecretOption, CreateVariableOption, UpdateVariableOption } from './schema.ts'
-import { createVariable, deleteValue, editVariable, getVariable, putSecret } from './service.ts'
-import { listValues } from './store.ts'
+import { described, valueOperations } from './shared-routes.ts'
 
 /** Wire: for its owners alone; also while the repository is archived. */
 const administer = { level: 'owner', scope: 'repository', evenArchived: true } as const
-
-const secretsOf = (repositoryId: number) => ({ kind: 'secret', repositoryId }) as const
-const variablesOf = (repositoryId: number) => ({ kind: 'variable', repositoryId }) as const
+const of = ({ repository }: RepositoryAccess) => ({ repositoryId: repository.id })
 
 /** What jobs of one repository read. */
-export const repositoryActionsValueRoutes = (context: Context) =>
-  new Elysia({
+export const repositoryActionsValueRoutes = (context: Context) => {
+  const values = valueOperations(context)
+  return new Elysia({
     name: 'repository-actions-values',
     prefix: '/repos/:owner/:repo/actions',
     detail: { tags: ['repository'] },
   })
     .use(gate(context))
-    .get(
-      '/secrets',
-      async ({ repo, query, request, set }) => {
-        const { page, total } = paging(context, query, { request, set })
-        const found = await listValues(context.db, secretsOf(repo.repository.id), page)
-        total(found.total)
-        return found.rows.map(presentSecret)
-      },
-      {
-        changeRepo: administer,
-        query: t.Object(pageQuery),
-        response: { 200: t.Array(Secret) },
-        detail: { operationId: 'repoListActionsSecrets', summary: 'List the names of secrets', 'x-list': 'total' },
-      },
-    )
+    .get('/secrets', ({ repo, query, request, set }) => values.listSecrets(of(repo), { query, request, set }), {
+      changeRepo: administer,
+      ...described.listSecrets('repoListActionsSecrets'),
+    })
     .put(
       '/secrets/:secretname',
-      async ({ actor, repo, params, body, set }) => {
-        const made = await putSecret(
-          context,
-          { actor, holder: secretsOf(repo.repository.id), name: params.secretname },
-          body,
-        )
-        set.status = made ? 201 : 204
-      },
-      {
-        changeRepo: administer,
-        body: CreateOrUpdateSecretOption,
-        response: { 201: t.Void(), 204: t.Void() },
-        detail: {
-          operationId: 'updateRepoSecret',
-          summary: 'Make a secret or change its value',
-          'x-refuses': [400, 409],
-        },
-      },
+      ({ actor, repo, params, body, set }) => values.putSecret(of(repo), { actor, name: params.secretname, body, set }),
+      { changeRepo: administer, ...described.putSecret('updateRepoSecret') },
     )
     .delete(
       '/secrets/:secretname',
-      async ({ actor, repo, params, set }) => {
-        await deleteValue(context, { actor, holder: secretsOf(repo.repository.id), name: params.secretname })
-        set.status = 204
-      },
-      {
-        changeRepo: administer,
-        response: { 204: t.Void() },
-        detail: { operationId: 'deleteRepoSecret', summary: 'Delete a secret', 'x-refuses': [400] },
-      },
+      ({ actor, repo, params, set }) => values.deleteSecret(of(repo), { actor, name: params.secretname, set }),
+      { changeRepo: administer, ...described.deleteSecret('deleteRepoSecret') },
     )
-    .get(
-      '/variables',
-      async ({ repo, query, request, set }) => {
-        const { page, total } = paging(context, query, { request, set })
-        const found = await listValues(context.db, variablesOf(repo.repository.id), page)
-        total(found.total)
-        return found.rows.map(presentVariable)
-      },
-      {
-        changeRepo: administer,
-        query: t.Object(pageQuery),
-        response: { 200: t.Array(ActionVariable) },
-        detail: { operationId: 'getRepoVariablesList', summary: 'List variables', 'x-list': 'total' },
-      },
-    )
-    .get(
-      '/variables/:variablename',
-      async ({ repo, params }) =>
-        presentVariable(await getVariable(context, variablesOf(repo.repository.id), params.variablename)),
-      {
-        changeRepo: administer,
-        response: { 200: ActionVariable },
-        detail: { operationId: 'getRepoVariable', summary: 'A variable' },
-      },
-    )
+    .get('/variables', ({ repo, query, request, set }) => values.listVariables(of(repo), { query, request, set }), {
+      changeRepo: administer,
+      ...described.listVariables('getRepoVariablesList'),
+    })
+    .get('/variables/:variablename', ({ repo, params }) => values.getVariable(of(repo), params.variablename), {
+      changeRepo: administer,
+      ...described.getVariable('getRepoVariable'),
+    })
     .post(
       '/variables/:variablename',
-      async ({ actor, repo, params, body, set }) => {
-        await createVariable(
-          context,
-          { actor, holder: variablesOf(repo.repository.id), name: params.variablename },
-          body,
-        )
-        set.status = 201
-      },
-      {
-        changeRepo: administer,
-        body: CreateVariableOption,
-        response: { 201: t.Void() },
-        detail: { operationId: 'createRepoVariable', summary: 'Create a variable', 'x-refuses': [400, 409] },
-      },
+      ({ actor, repo, params, body, set }) =>
+        values.createVariable(of(repo), { actor, name: params.variablename, body, set }),
+      { changeRepo: administer, ...described.createVariable('createRepoVariable') },
     )
     .put(
       '/variables/:variablename',
-      async ({ actor, repo, params, body, set }) => {
-        await editVariable(context, { actor, holder: variablesOf(repo.repository.id), name: params.variablename }, body)
-        set.status = 204
-      },
-      {
-        changeRepo: administer,
-        body: UpdateVariableOption,
-        response: { 204: t.Void() },
-        detail: { operationId: 'updateRepoVariable', summary: 'Change or rename a variable', 'x-refuses': [400, 409] },
-      },
+      ({ actor, repo, params, body, set }) =>
+        values.editVariable(of(repo), { actor, name: params.variablename, body, set }),
+      { changeRepo: administer, ...described.editVariable('updateRepoVariable') },
     )
     .delete(
       '/variables/:variablename',
-      async ({ actor, repo, params, set }) => {
-        await deleteValue(context, { actor, holder: variablesOf(repo.repository.id), name: params.variablename })
-        set.status = 204
-      },
-      {
-        changeRepo: administer,
-        response: { 204: t.Void() },
-        detail: { operationId: 'deleteRepoVariable', summary: 'Delete a variable', 'x-refuses': [400] },
-      },
+      ({ actor, repo, params, set }) => values.deleteVariable(of(repo), { actor, name: params.variablename, set }),
+      { changeRepo: administer, ...described.deleteVariable('deleteRepoVariable') },
     )
+}

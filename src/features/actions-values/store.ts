@@ -3,8 +3,11 @@ import type { Db } from '../../../db/client.ts'
 import { type ActionsValueKind, type ActionsValueRow, actionsValues } from '../../../db/schema/actions-values.ts'
 import { numberedPage, type Page, type Paged } from '../../kernel/page.ts'
 
-/** Whose values, and of which kind. A value is only ever looked for below its holder. */
-export type Holder = { kind: ActionsValueKind } & ({ ownerId: number } | { repositoryId: number })
+/** Whose values: of an account for all its repositories, or of one repository. */
+export type ValueOwner = { ownerId: number } | { repositoryId: number }
+
+/** The same, and of which kind. A value is only ever looked for below its holder. */
+export type Holder = { kind: ActionsValueKind } & ValueOwner
 
 type NewValue = Pick<typeof actionsValues.$inferInsert, 'name' | 'value' | 'sealedValue' | 'description'>
 
