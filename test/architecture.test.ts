@@ -144,6 +144,7 @@ const tierNames: readonly (readonly string[])[] = [
     'reviews',
     'statuses',
     'actions-runs',
+    'actions-workflows',
     'runner-protocol',
   ],
   // Reactions to all of the above, and administration.

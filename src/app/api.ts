@@ -9,6 +9,7 @@ import { actionsRunRoutes } from '../features/actions-runs/routes.ts'
 import { organizationActionsValueRoutes } from '../features/actions-values/organization-routes.ts'
 import { repositoryActionsValueRoutes } from '../features/actions-values/repository-routes.ts'
 import { userActionsValueRoutes } from '../features/actions-values/user-routes.ts'
+import { actionsWorkflowRoutes } from '../features/actions-workflows/routes.ts'
 import { activityRoutes } from '../features/activity/routes.ts'
 import { cronRoutes } from '../features/admin/cron-routes.ts'
 import { unadoptedRoutes } from '../features/admin/unadopted-routes.ts'
@@ -223,6 +224,7 @@ const administrationApi = (context: Context) =>
 const actionsApi = (context: Context) =>
   new Elysia({ name: 'actionsApi' })
     .use(actionsRunRoutes(context))
+    .use(actionsWorkflowRoutes(context))
     .use(repositoryActionsValueRoutes(context))
     .use(organizationActionsValueRoutes(context))
     .use(userActionsValueRoutes(context))

@@ -1,7 +1,8 @@
 import type { Context } from '../context.ts'
 import { GitError } from '../git/errors.ts'
-import { internalName, invalid, Refusal } from '../kernel/errors.ts'
+import { internalName, invalid, Refusal, unavailable } from '../kernel/errors.ts'
 import { ObjectStoreError } from '../object-store/store.ts'
+import { ThreadsBusy } from '../threads/pool.ts'
 import { refusalOfFailure, withoutParameters } from './database-errors.ts'
 import { exchangeOf } from './exchange.ts'
 import { gitRefusal } from './git-errors.ts'
@@ -82,6 +83,7 @@ function toRefusal(code: string | number, error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error
   if (error instanceof GitError) return gitRefusal(error)
   if (code === 'VALIDATION') return isObject(error) && error.type === 'response' ? undefined : validationRefusal(error)
+  if (error instanceof ThreadsBusy) return unavailable('too much work waits, try again')
   if (code === 'PARSE') return invalid('the body could not be read', '[]')
   if (code === 'INVALID_COOKIE_SIGNATURE') return invalid('a cookie has a wrong signature', '[]')
   return refusalOfFailure(error)

@@ -92,7 +92,7 @@ export async function makeReadableWorld(service: TestService): Promise<PathOf> {
   const pushed = await send('POST', `${path}/push_mirrors`, { remote_address: far, interval: '8h' })
   const clone = (revision: string) => service.git(['rev-parse', revision], { cwd: `${service.git.folder}/world` })
   const names: Values = {
-    ...{ run: runId, job_id: jobId },
+    ...{ run: runId, job_id: jobId, workflow_id: 'ci.yml' },
     ...{ owner: admin.name, repo: 'world', username: 'friend', collaborator: 'friend', org: 'club', index: 1 },
     ...{
       variablename: 'word',

@@ -55,7 +55,7 @@ const describe = (errors: readonly { message: string; line: number; column: numb
 
 /**
  * Makes a run of one workflow, with the first state of its jobs. One that cannot be planned has failed, and says why.
- * @returns undefined when the event has started it already
+ * @returns undefined when the event has started it already, or the repository is gone
  */
 export async function createRun(
   context: Context,
@@ -65,6 +65,7 @@ export async function createRun(
   const { db, clock } = context
   const { repository, owner } = cause
   const reserved = await reserveRun(db, repository.id)
+  if (!reserved) return undefined
   const seed = await seedOf(context, cause, { ...reserved, path: chosen.path, workflow: chosen.workflow })
   const planned = chosen.workflow ? await planFirst(context, seed, chosen.workflow, files) : { fault: chosen.fault }
   return db.transaction(async (tx) => {

@@ -43,15 +43,17 @@ export const loadJobs = (db: Db, runId: number): Promise<JobWithOutputs[]> =>
     .where(eq(actionsJobs.runId, runId))
     .orderBy(asc(actionsJobs.position), asc(actionsJobs.id))
 
-/** The run is given its id and number before it is planned, because its contexts name them. Numbers that come to nothing are left out. */
-export async function reserveRun(db: Db, repositoryId: number): Promise<{ id: number; number: number }> {
+/**
+ * The run is given its id and number before it is planned, because its contexts name them. Numbers that come to nothing are left out.
+ * Undefined where the repository is gone.
+ */
+export async function reserveRun(db: Db, repositoryId: number): Promise<{ id: number; number: number } | undefined> {
   const [row] = await db
     .update(repositoryCounters)
     .set({ lastRunNumber: sql`${repositoryCounters.lastRunNumber} + 1` })
     .where(eq(repositoryCounters.repositoryId, repositoryId))
     .returning({ id: sql<string>`nextval('actions_runs_id_seq')`, number: repositoryCounters.lastRunNumber })
-  if (!row) throw new Error(`repository ${repositoryId} has no counters`)
-  return { id: Number(row.id), number: row.number }
+  return row && { id: Number(row.id), number: row.number }
 }
 
 /** The workflows that an event has started already. */
@@ -70,6 +72,35 @@ export async function listDisabled(db: Db, repositoryId: number): Promise<Set<st
     .from(actionsDisabledWorkflows)
     .where(eq(actionsDisabledWorkflows.repositoryId, repositoryId))
   return new Set(rows.map(({ file }) => file))
+}
+
+/** False where it was switched off before. */
+export async function disableWorkflow(
+  tx: Db,
+  repositoryId: number,
+  workflowFile: string,
+  createdAt: Date,
+): Promise<boolean> {
+  const made = await tx
+    .insert(actionsDisabledWorkflows)
+    .values({ repositoryId, workflowFile, createdAt })
+    .onConflictDoNothing()
+    .returning()
+  return made.length > 0
+}
+
+/** False where it was not switched off. */
+export async function enableWorkflow(tx: Db, repositoryId: number, workflowFile: string): Promise<boolean> {
+  const gone = await tx
+    .delete(actionsDisabledWorkflows)
+    .where(
+      and(
+        eq(actionsDisabledWorkflows.repositoryId, repositoryId),
+        eq(actionsDisabledWorkflows.workflowFile, workflowFile),
+      ),
+    )
+    .returning()
+  return gone.length > 0
 }
 
 /** Holds the run until the transaction ends. Undefined where it is gone or has moved on since `revision`. */
