@@ -28,8 +28,8 @@ try {
   await row('contents: a file of 12 KB', 2000, `${path}/contents/part0/text0`)
   await row('contents: a folder, with last commits', 500, `${path}/contents/part0`)
   await row('tree, recursive, a page', 500, `${path}/git/trees/${head}?recursive=true`)
-  await row('commits, page of 50', 500, `${path}/commits?limit=50`)
-  await row('compare, ten commits', 200, `${path}/compare/${old}...${head}`)
+  await row('commits, page of 50', 50, `${path}/commits?limit=50`)
+  await row('compare, ten commits', 50, `${path}/compare/${old}...${head}`)
   await measureForks(await push('large', 'files of random bytes', option('fork', 200)))
 } finally {
   await stage.stop()

@@ -22,6 +22,11 @@ const repositories = option('repositories', 10_000)
 const gitMiB = option('git', 20)
 const scale = option('scale', 1)
 
+const readme = makeReadme(10 * 1024)
+
+/** As git asks. */
+const VERSION_2 = { headers: { 'git-protocol': 'version=2' } }
+
 /** Of the last answer that had one. */
 let etag = ''
 const known = (): RequestInit => ({ headers: { 'if-none-match': etag } })
@@ -76,11 +81,6 @@ function ours({ api, url }: Stage): Load[] {
     load('info/refs', 5000, () => fetch(`${url}/root/bench.git/info/refs?service=git-upload-pack`, VERSION_2)),
   ]
 }
-
-/** As git asks. */
-const VERSION_2 = { headers: { 'git-protocol': 'version=2' } }
-
-const readme = makeReadme(10 * 1024)
 
 /** A text that nobody has rendered before. */
 function markdown(index: number): string {
