@@ -3,7 +3,7 @@ import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { Db } from './client.ts'
 
 /**
- * A condition for a delete: those of the rows `of` that are older than the newest `keep` of them. `column` tells the age, by an id or a
+ * A condition for a delete: those of the rows `of` that are older than the newest `keep` of them. `column` is the age, by an id or a
  * time, and belongs to the table that is deleted from.
  */
 export function beyondNewest(db: Db, column: PgColumn, { of, keep }: { of: SQL; keep: number }): SQL | undefined {

@@ -14,7 +14,7 @@ export const FIRST_START_LOCK = 5_190_331
 /** Of two administrators who leave at the same time, the second sees that the first is gone. */
 export const ADMINISTRATORS_LOCK = 5_190_333
 
-/** First of two keys; the second names a person. Blocking this person waits for what the block would have kept out. */
+/** First of two keys; the second names a person. Blocking this person waits for what the block would have refused. */
 export const BLOCKS_LOCK = 5_190_334
 
 /** First of two keys; the second is 0. Accounts and repositories are not deleted side by side. */

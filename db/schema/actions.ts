@@ -196,7 +196,7 @@ export const actionsJobs = pgTable(
     attempt: integer().notNull().default(0),
     /** The attempt of a runner that the state is of; null before one has it, and again after a rerun was asked for. */
     taskId: reference(),
-    /** Its runner is told to end it. */
+    /** Its runner is asked to end it. */
     isCancelled: boolean().notNull().default(false),
     /** Why it could not run. */
     error: text(),

@@ -4,7 +4,7 @@ import { createdAt, id, instant } from './columns.ts'
 
 /**
  * What happened, written in the transaction that made it happen. The ids are history and have no foreign keys: an event
- * outlives the rows it names, so that a push is still told to webhooks when the repository is deleted a moment later.
+ * outlives the rows it names, so that webhooks still get a push when the repository is deleted a moment later.
  */
 export const events = pgTable(
   'events',
@@ -23,7 +23,7 @@ export const events = pgTable(
   },
   (table) => [
     index('events_created_idx').on(table.createdAt),
-    /** What a deleted repository was, for events that are told after it. */
+    /** What a deleted repository was, for events that are delivered after it. */
     index('events_repository_deleted_idx').on(table.repositoryId).where(sql`kind = 'repository.deleted'`),
     index('events_waiting_idx').on(table.id).where(sql`fanned_out_at is null`),
   ],

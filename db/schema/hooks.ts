@@ -96,7 +96,7 @@ export interface DeliveryResponse {
 export const deliveryStates = ['waiting', 'delivered', 'failed'] as const
 export type DeliveryState = (typeof deliveryStates)[number]
 
-/** What one hook is told of one event, and what came of it. */
+/** One delivery of one event to one hook, and its result. */
 export const hookDeliveries = pgTable(
   'hook_deliveries',
   {
@@ -104,11 +104,11 @@ export const hookDeliveries = pgTable(
     hookId: reference()
       .notNull()
       .references(() => hooks.id, { onDelete: 'cascade' }),
-    /** Sent along, so that receivers can tell repetitions. */
+    /** Sent along, so that receivers notice repetitions. */
     uuid: uuid().notNull().defaultRandom(),
-    /** The event it tells of; null for a test and for one that a person repeats. */
+    /** Its event; null for a test and for one that a person repeats. */
     eventId: bigint({ mode: 'number' }),
-    /** Several deliveries may tell of one event: their order, from 0. */
+    /** Several deliveries may belong to one event: their order, from 0. */
     part: integer().notNull().default(0),
     /** Gitea's word, such as `push` or `issue_label`. */
     eventType: text().notNull(),

@@ -6,7 +6,7 @@ import { createdAt, instant } from './columns.ts'
  * The job queue. Only src/jobs reads and writes it. A row is in one of three states:
  * - waiting: `lease` and `retired_at` are null. It runs once `run_at` has come.
  * - running: `lease` is set. Whoever knows the lease may finish the job, until `leased_until` has passed.
- * - retired: `retired_at` is set. No attempt is left; it is kept for people to look at.
+ * - retired: `retired_at` is set. No attempt is left; it stays for people to look at.
  *
  * A finished job is deleted.
  */

@@ -35,7 +35,7 @@ export const repositoryLfsObjects = pgTable(
     objectId: reference()
       .notNull()
       .references(() => lfsObjects.id, { onDelete: 'restrict' }),
-    /** When a client last heard that it need not be sent again: it is kept for the push that may follow. */
+    /** When a client last heard that it need not be sent again: it stays for the push that may follow. */
     usedAt: instant().notNull().defaultNow(),
   },
   (table) => [

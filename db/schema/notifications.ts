@@ -25,7 +25,7 @@ export const notifications = pgTable(
       .notNull()
       .references(() => issues.id, { onDelete: 'cascade' }),
     status: text({ enum: threadStatuses }).notNull().default('unread'),
-    /** The newest event that it tells of, so that a repeated fan-out changes nothing. */
+    /** Its newest event, so that a repeated fan-out changes nothing. */
     eventId: bigint({ mode: 'number' }).notNull(),
     createdAt: createdAt(),
     /** When there was news; marking a thread is none. */

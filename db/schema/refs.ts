@@ -3,7 +3,7 @@ import { createdAt, id, instant, reference, updatedAt } from './columns.ts'
 import { repositories } from './repositories.ts'
 import { users } from './users.ts'
 
-/** The commit at the tip of a branch, kept beside the ref so that lists need no git process. */
+/** The commit at the tip of a branch, stored beside the ref so that lists need no git process. */
 export interface TipCommit {
   message: string
   authorName: string
@@ -43,7 +43,7 @@ export const refs = pgTable(
 )
 export type RefRow = typeof refs.$inferSelect
 
-/** Pushes under way. A row left behind by a crash tells which repository's rows must be compared with its refs again. */
+/** Pushes under way. A row left behind by a crash says which repository's rows must be compared with its refs again. */
 export const pushes = pgTable(
   'pushes',
   {

@@ -22,7 +22,7 @@ export const releases = pgTable(
     body: text().notNull().default(''),
     isDraft: boolean().notNull().default(false),
     isPrerelease: boolean().notNull().default(false),
-    /** With a message the tag becomes an annotated one; kept for drafts. */
+    /** With a message the tag becomes an annotated one; stored for drafts. */
     tagMessage: text().notNull().default(''),
     authorId: reference().references(() => users.id, { onDelete: 'set null' }),
     /** Null while it was a draft only. */

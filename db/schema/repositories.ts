@@ -161,7 +161,7 @@ export type RepositoryCountersRow = typeof repositoryCounters.$inferSelect
 
 /**
  * Ids whose folders are being built. The creating transaction deletes its row first and inserts the repository last, so a row
- * that can be locked tells of a creation that did not end: its folder, if there is one, belongs to nobody.
+ * that can be locked belongs to a creation that did not end: its folder, if there is one, belongs to nobody.
  */
 export const repositoryReservations = pgTable('repository_reservations', {
   id: bigint({ mode: 'number' }).primaryKey().default(sql`nextval('repositories_id_seq')`),
@@ -263,7 +263,7 @@ export const watches = pgTable(
     repositoryId: reference()
       .notNull()
       .references(() => repositories.id, { onDelete: 'cascade' }),
-    /** False: the person asked not to be told, although something else would subscribe them. */
+    /** False: the person asked not to be notified, although something else would subscribe them. */
     isSubscribed: boolean().notNull().default(true),
     createdAt: createdAt(),
   },

@@ -23,7 +23,7 @@ export const users = pgTable(
     name: text().notNull(),
     lowerName: text().notNull().generatedAlwaysAs(sql`lower(name)`),
     fullName: text().notNull().default(''),
-    /** The primary address of a person, kept equal to the primary row of `emails`; the contact address of an organization. */
+    /** The primary address of a person, always equal to the primary row of `emails`; the contact address of an organization. */
     email: text().notNull().default(''),
     keepEmailPrivate: boolean().notNull().default(false),
     description: text().notNull().default(''),
@@ -142,7 +142,7 @@ export const userRedirects = pgTable('user_redirects', {
   createdAt: createdAt(),
 })
 
-/** Names of accounts that were deleted, kept from everybody for as long as the site says. */
+/** Names of accounts that were deleted, reserved for as long as the site says. */
 export const freedNames = pgTable('freed_names', {
   lowerName: text().primaryKey(),
   freedAt: instant().notNull(),

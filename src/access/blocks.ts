@@ -19,7 +19,7 @@ export async function lockForBlocking(tx: Db, blockedId: number): Promise<void> 
 
 /**
  * As `isBlocked`, inside the transaction of what a block keeps out: a block made at the same moment waits for its end, and then takes
- * back what blocks take back. What follows a block is kept out.
+ * back what blocks take back. What follows a block is refused.
  */
 export async function isBlockedInside(tx: Db, question: Question): Promise<boolean> {
   await tx.execute(sql`select pg_advisory_xact_lock_shared(${keyOf(question.blockedId)})`)

@@ -6,7 +6,7 @@ import { visibleTo } from './visible.ts'
 
 /**
  * Whether the reader may see an issue or a pull request now, as a condition over `repositories` joined with its owner in `users`: what
- * somebody was once told of is hidden again from whoever has lost access since.
+ * somebody was once notified of is hidden again from whoever has lost access since.
  */
 export function visibleSubject(site: SiteRules, actor: Actor | undefined, isPull: SQLWrapper): SQL {
   const ofPull = sql`${unitSwitch['repo.pulls']} and ${visibleTo(site, actor, 'repo.pulls')}`

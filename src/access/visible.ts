@@ -18,7 +18,7 @@ export const isPublic = isPublicly(openness)
 const constant = (value: boolean): SQL => (value ? sql`true` : sql`false`)
 
 /**
- * What the reader sees without being given it, as a condition over anything that tells how open a repository is. Undefined: all there
+ * What the reader sees without being given it, as a condition over anything that says how open a repository is. Undefined: all there
  * is.
  */
 export function openTo(site: SiteRules, actor: Actor | undefined, of: Openness = openness): SQL | undefined {
@@ -30,7 +30,7 @@ export function openTo(site: SiteRules, actor: Actor | undefined, of: Openness =
 
 /**
  * `decideRights(...).highest >= read` as a condition over `repositories` joined with its owner in `users`, for lists. Filtering
- * in the statement keeps totals and pages right and tells nothing of hidden rows.
+ * in the statement keeps totals and pages right and reveals nothing of hidden rows.
  * @param unit asks for read on this unit instead; whether the repository has it switched on is not looked at
  */
 export function visibleTo(site: SiteRules, actor: Actor | undefined, unit?: Unit): SQL {

@@ -20,7 +20,7 @@ export interface Actor {
   readonly method: 'password' | 'token' | 'oauth' | 'session' | 'key' | 'link' | 'provider' | 'job'
   /** Normalised scope words; undefined where no scope applies (password, session, key). */
   readonly scopes?: readonly string[]
-  /** Which claims an OAuth token tells of: the words of OpenID Connect among its scopes. */
+  /** Which claims an OAuth token gives: the words of OpenID Connect among its scopes. */
   readonly claimScopes?: readonly string[]
   /** For OAuth the grant, since its tokens come and go; for a job the task. */
   readonly tokenId?: number

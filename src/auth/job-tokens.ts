@@ -6,7 +6,7 @@ import { randomHex, sha256Hex } from '../kernel/hashing.ts'
 import type { Actor, JobCredential } from './actor.ts'
 import { jobUser } from './job-user.ts'
 
-/** The prefix tells it from personal tokens, so that one statement finds it, and scanners find one that leaked. */
+/** The prefix distinguishes it from personal tokens, so that one statement finds it, and scanners find one that leaked. */
 const PREFIX = 'gtj_'
 const TOKEN_BYTES = 20
 

@@ -2,7 +2,7 @@ import type { Actor } from './actor.ts'
 
 /**
  * Token scopes in both spellings: the areas that current clients send (`read:issue`, `write:repository`, `all`) and the
- * classic words of the specification (`repo`, `admin:org`, `user:email`). Both are kept as given, normalised, and judged by
+ * classic words of the specification (`repo`, `admin:org`, `user:email`). Both are stored as given, normalised, and judged by
  * one table of grants.
  */
 

@@ -116,7 +116,7 @@ interface Sighting {
 }
 
 async function recordUse({ db, config }: Context, session: SessionRow, seen: Sighting): Promise<void> {
-  // A short idle limit is kept moving in time.
+  // A short idle limit is extended in time.
   const everyMs = Math.min(USE_RECORDED_EVERY_MS, (config.sessionIdleSeconds * 1000) / 4)
   const due = new Date(seen.now.getTime() - everyMs)
   if (session.lastSeenAt > due) return
@@ -197,7 +197,7 @@ export async function endSession(db: Db, { userId, id }: Pick<SessionRow, 'userI
   return gone.length > 0
 }
 
-/** Ends all sessions of a person, but for the one that is kept. */
+/** Ends all sessions of a person except one. */
 export async function endSessions(db: Db, userId: number, kept?: SessionRow): Promise<void> {
   const others = kept === undefined ? undefined : ne(sessions.id, kept.id)
   await db.delete(sessions).where(and(eq(sessions.userId, userId), others))

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { FileAttributes } from './file-attributes.ts'
 import { type Language, type LanguageData, languageData } from './language-data.ts'
 
-/** Only the start of a file is looked at: patterns for telling languages apart may take time with the square of this. */
+/** Only the start of a file is looked at: patterns for detecting languages may take time with the square of this. */
 export const SAMPLE_CHARACTERS = 4096
 
 export interface ContentFile {

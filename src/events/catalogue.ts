@@ -20,7 +20,7 @@ export type AssetFacts = Static<typeof Asset>
 const assets = { assets: Type.Optional(Type.Array(Asset)) }
 
 /**
- * An issue as it was when the event happened. Hooks tell of that, and not of what it is when they are sent. Times are ISO 8601.
+ * An issue as it was when the event happened. Hooks show that, and not what it is when they are sent. Times are ISO 8601.
  */
 const IssueFacts = Type.Object({
   posterId: Type.Union([Type.Integer(), Type.Null()]),
@@ -52,7 +52,7 @@ const Issue = Type.Object({
   /** Absent in events of older versions. */
   facts: Type.Optional(IssueFacts),
 })
-/** With the row among the comments that tells of it. */
+/** With its row among the comments. */
 const StateChange = Type.Composite([Issue, Type.Object({ commentId: Type.Optional(Type.Integer()) })])
 const CommentFacts = Type.Object({
   posterId: Type.Union([Type.Integer(), Type.Null()]),
@@ -156,7 +156,7 @@ export const eventCatalogue = {
   ]),
   'issue.closed': StateChange,
   'issue.reopened': StateChange,
-  /** To these, who were not assigned before. New issues tell by themselves whom they are given to. */
+  /** To these, who were not assigned before. The event of a new issue names its assignees already. */
   'issue.assigned': Type.Composite([Issue, Type.Object({ userIds: Type.Array(Type.Integer()) })]),
   'issue.unassigned': Type.Composite([Issue, Type.Object({ userIds: Type.Array(Type.Integer()) })]),
   /** It belongs to the milestone of its facts now, or to none. */
@@ -182,7 +182,7 @@ export const eventCatalogue = {
     /** ISO 8601. */
     createdAt: Type.String(),
   }),
-  /** By the API. A push to a wiki tells nobody. */
+  /** By the API. A push to a wiki has no event. */
   'wiki.page_created': WikiPage,
   /** Under the title that the page has now. */
   'wiki.page_edited': WikiPage,

@@ -66,7 +66,7 @@ export function eventHandlers(reactions: readonly Reaction[]): Pick<JobHandlers,
       const wanted = byName.get(name)
       // During an upgrade: another replica knows it, and takes the next attempt.
       if (wanted === undefined) throw new Error(`this version has no reaction ${name}`)
-      // Pruned events are left out: they waited longer than events are kept.
+      // Pruned events are left out: they waited longer than events are stored.
       const all = await findEvents(context.db, eventIds)
       await reactToEach(context, wanted, { all, signal })
     },

@@ -17,7 +17,7 @@ export interface Call {
 export interface Client {
   /** The account, or the address of a visitor. */
   key: string
-  /** Some places are kept for those who are signed in. */
+  /** Some places are reserved for those who are signed in. */
   isSignedIn: boolean
 }
 
@@ -278,7 +278,7 @@ export interface OpenBlob {
 export interface Archive {
   /** Undefined while it is being made. */
   size: number | undefined
-  /** As of a blob. Waits for the first bytes, and throws what kept git from making them. */
+  /** As of a blob. Waits for the first bytes, and throws the error that kept git from making them. */
   read(range?: ByteRange, signal?: AbortSignal): Promise<ReadableStream<Uint8Array>>
 }
 

@@ -82,7 +82,7 @@ interface Asked {
  * (RFC 9110 section 13.1.2): before it is made. What presenters know of the site and the reader is in every
  * such tag, and so is the version of the program, which may show the same rows in another shape.
  *
- * For reads whose rows tell their versions cheaply; any other JSON gets its tag from its text.
+ * For reads whose rows have cheap versions; any other JSON gets its tag from its text.
  * @param parts row versions, commit ids and whatever else the answer depends on beside the query: rights, totals, names
  */
 export function unchangedAnswer(

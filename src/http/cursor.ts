@@ -10,7 +10,7 @@ const VERSION = 1
 
 const SIGNATURE_BYTES = 16
 
-/** What does not tell one list from another: how much of it is shown, from where, and to whom. */
+/** Parameters that do not make another list: how much of it is shown, from where, and to whom. */
 const BESIDE_THE_LIST = ['page', 'limit', 'cursor', 'token', 'access_token']
 
 /** Which list, with which filters, in which order: the address of a request. */

@@ -27,7 +27,7 @@ export const isFileForm = (request: Request): boolean =>
   /^multipart\/form-data\s*(;|$)/i.test(request.headers.get('content-type')?.trim() ?? '')
 
 /**
- * Hands the first file of the field on while it comes; nothing of it is kept in memory. Undefined where the form has no such file. The
+ * Hands the first file of the field on while it comes; it is never held in memory. Undefined where the form has no such file. The
  * result counts only when the whole form has come.
  * @throws Refusal 400 for a form that is broken; what `use` throws, which ends the reading
  */

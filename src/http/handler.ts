@@ -54,7 +54,7 @@ async function answer(context: Context, fetch: Fetch, request: Exchange): Promis
 function restoreLength(exchange: Exchange, { status, headers }: Response): void {
   if (exchange.method !== 'HEAD') return
   const { head } = exchange
-  // A 304 would tell the length of the answer that the client has.
+  // A 304 would have the length of the answer that the client has.
   if (status === 304 || head) headers.delete('content-length')
   if (head?.bodyLength !== undefined) headers.set('content-length', String(head.bodyLength))
 }

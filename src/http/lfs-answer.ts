@@ -16,7 +16,7 @@ export const lfsAnswer = (value: object, status = 200): Response =>
   new Response(JSON.stringify(value), { status, headers: { 'content-type': TYPE } })
 
 /**
- * Runs the handler of a route of Git LFS. What it throws is told as git-lfs reads it (docs/api/batch.md there), and shows to its user.
+ * Runs the handler of a route of Git LFS. What it throws becomes an error as git-lfs reads it (docs/api/batch.md there), and shows to its user.
  */
 export async function answerLfs(
   context: Context,

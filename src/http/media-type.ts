@@ -4,7 +4,7 @@ export interface MediaType {
   isInline: boolean
 }
 
-/** Bytes that are enough to tell. */
+/** Bytes that are enough to decide. */
 export const SNIFFED_BYTES = 1024
 
 const MAGIC: readonly (readonly [offset: number, bytes: string, type: string])[] = [

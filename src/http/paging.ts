@@ -76,7 +76,7 @@ function linkHeader(
   const lastPage = Math.max(1, Math.ceil(count / page.limit))
   const current = Math.min(page.number, lastPage)
   const links: [string, number, string?][] = []
-  // Behind a cursor the rows themselves tell whether there are more; the number only counts the steps.
+  // Behind a cursor the rows themselves show whether there are more; the number only counts the steps.
   if (page.after ? nextCursor !== undefined : current < lastPage) links.push(['next', page.number + 1, nextCursor])
   if (current < lastPage) links.push(['last', lastPage])
   if (current > 1) links.push(['first', 1], ['prev', current - 1])

@@ -8,7 +8,7 @@ import { parseTime } from '../kernel/time.ts'
  */
 const raw = (shown: QueryShape) => t.Union([t.String(), t.Array(t.String())], { 'x-shown': shown })
 
-/** What a route may tell readers of the API description about a value. Nothing of it is enforced. */
+/** What the API description says about a value. Nothing of it is enforced. */
 interface Shown {
   description?: string
   enum?: readonly string[]

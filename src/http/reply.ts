@@ -42,7 +42,7 @@ async function pump(body: ReadableStream<Uint8Array>, reply: ServerResponse, pac
   reply.off('close', stop)
 }
 
-/** Whether a stream tells at once that it has ended. */
+/** Whether a stream reports at once that it has ended. */
 async function isDone(next: Promise<{ done: boolean }>): Promise<boolean> {
   const { promise: later, resolve } = Promise.withResolvers<boolean>()
   const timer = setImmediate(() => resolve(false))

@@ -1,4 +1,4 @@
-/** Calls once and keeps the result. A failure is not kept: the next call tries again. */
+/** Calls once and keeps the result. A failure is not cached: the next call tries again. */
 export function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
   let made: Promise<Value> | undefined
   return () => {

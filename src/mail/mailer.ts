@@ -66,7 +66,7 @@ function transportOptions(config: Config, server: SmtpServer, domain: string) {
     host,
     port,
     secure: isSecure,
-    // The name of this machine would tell what the receiver need not know, and is seldom one that resolves.
+    // The receiver need not know the name of this machine, and is seldom one that resolves.
     name: domain,
     // Whoever stands in between could else take STARTTLS out of the greeting, and read the password.
     requireTLS: !isSecure && (config.smtpTls === 'required' || (user !== '' && isRemote)),

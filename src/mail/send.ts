@@ -7,7 +7,7 @@ import { composeMail, openMail, sealMail } from './mail.ts'
 import { MailError } from './mailer.ts'
 
 /**
- * Mails a letter once the transaction has committed; without SMTP_URL it is not kept, and the log says so. It is tried again for about
+ * Mails a letter once the transaction has committed; without SMTP_URL it is dropped, and the log says so. It is tried again for about
  * four days, as RFC 5321, 4.5.4.1, wants.
  */
 export async function mailLetter(context: Context, tx: Db, letter: Letter): Promise<void> {

@@ -18,7 +18,7 @@ export type Person = Actor & { session: SessionRow }
 
 /** What comes next after a request of an application. */
 export type NextStep =
-  /** It is told to the person: there is nowhere to send them (RFC 6749, 4.1.2.1). */
+  /** The person sees it: there is nowhere to send them (RFC 6749, 4.1.2.1). */
   | { kind: 'refused'; message: string }
   /** Back to the application, with a code or an error. */
   | { kind: 'sent back'; location: string }

@@ -19,7 +19,7 @@ export interface Claims {
   groups?: string[]
 }
 
-/** What the scopes tell of a person (OpenID Connect Core, 5.4). */
+/** Which claims each scope gives (OpenID Connect Core, 5.4). */
 export async function claimsOf(context: Context, user: UserRow, scopes: readonly string[]): Promise<Claims> {
   const has = (word: string) => scopes.includes(word)
   return {

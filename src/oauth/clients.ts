@@ -34,7 +34,7 @@ export async function authenticateClient(
   return application
 }
 
-/** A client with a secret, for endpoints that tell about tokens. @throws OAuthError 401 for any other */
+/** A client with a secret, for endpoints that answer questions about tokens. @throws OAuthError 401 for any other */
 export async function authenticateConfidentialClient(
   context: Context,
   request: Request,

@@ -28,7 +28,7 @@ export async function keepRequest(context: Context, request: AuthorizationReques
   const handle = base32(randomBytes(32))
   const sessionId = person.session.id
   await db.transaction(async (tx) => {
-    // Of requests at once, each sees what the one before has kept.
+    // Of parallel requests, each sees what the one before has stored.
     const own = tx.select({ id: sessions.id }).from(sessions).where(eq(sessions.id, sessionId))
     const [session] = await own.for('no key update')
     if (!session) throw conflict('you were signed out meanwhile: sign in again')

@@ -70,7 +70,7 @@ export async function notePoll(db: Db, { id, intervalSeconds }: OAuthDeviceCodeR
   return inTime.length > 0
 }
 
-/** RFC 8628, 3.5: five seconds more. The device is not told how long it may be, so there is an end to it. */
+/** RFC 8628, 3.5: five seconds more. The device does not know how long the pause is, so it has an upper limit. */
 export async function slowDown(db: Db, id: number): Promise<void> {
   await db
     .update(oauthDeviceCodes)
@@ -87,7 +87,7 @@ export async function takeAnswer(db: Db, id: number): Promise<number | undefined
   return gone?.authorizationId ?? undefined
 }
 
-/** A device that comes too late is told so for as long. */
+/** A device that comes too late is answered so for as long. */
 const KEPT_MS = 3_600_000
 
 export async function removeOldDevices({ db, clock }: Context): Promise<number> {

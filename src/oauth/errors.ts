@@ -41,7 +41,7 @@ export class OAuthError extends Error {
 export const invalidRequest = (description: string) => new OAuthError('invalid_request', description)
 export const invalidGrant = (description: string) => new OAuthError('invalid_grant', description)
 
-/** Answers of machine endpoints are kept nowhere (RFC 6749, 5.1). */
+/** Answers of machine endpoints are never cached (RFC 6749, 5.1). */
 export const NOT_STORED = { 'cache-control': 'no-store', pragma: 'no-cache' } as const
 
 /** Runs a machine endpoint. Its errors are answered in the form of RFC 6749, 5.2. */

@@ -17,7 +17,7 @@ import { joinedScopes } from './scopes.ts'
 /** RFC 6749, 4.1.2. */
 const CODE_MS = 600_000
 
-/** A code that comes too late is told so for a while. */
+/** A code that comes too late is answered so for a while. */
 const KEPT_MS = 3_600_000
 
 /** An application that a person signs in to from more devices than this loses the oldest. */

@@ -18,7 +18,7 @@ const wrongToken = ({ message }: Refusal) =>
 type Userinfo = Omit<Claims, 'groups'> & { groups?: string[] | null }
 
 /**
- * OpenID Connect Core, 5.3: what the scopes of the token tell of the person.
+ * OpenID Connect Core, 5.3: the claims that the scopes of the token give.
  * @throws Refusal 401 without a token and for a wrong one, 403 for an account that may not sign in
  */
 export async function readUserinfo(context: Context, request: Request): Promise<Userinfo> {

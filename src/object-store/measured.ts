@@ -14,7 +14,7 @@ export interface Measured {
   release(): Promise<void>
 }
 
-/** Counts and hashes what passes, and compares it with what is allowed before its end is told. */
+/** Counts and hashes what passes, and compares it with what is allowed before the stream ends. */
 export function measured(source: ReadableStream<Uint8Array>, option: PutOption): Measured {
   const { maxBytes, signal } = option
   const reader = source.getReader()
@@ -22,7 +22,7 @@ export function measured(source: ReadableStream<Uint8Array>, option: PutOption):
   let size = 0
   let sha256: string | undefined
   let failure: { error: unknown } | undefined
-  // A failure of the source is thrown where it is read; here it would be told twice.
+  // A failure of the source is thrown where it is read; here it would be reported twice.
   const release = () => reader.cancel().catch(() => undefined)
   signal?.addEventListener('abort', release)
   const next = async (): Promise<Uint8Array | undefined> => {

@@ -7,7 +7,7 @@ export interface ObjectRange {
 export interface PutOption {
   /** More is refused with 413, and nothing is stored. */
   maxBytes: number
-  /** Where the caller was told what comes: anything else is refused with 422, and nothing is stored. */
+  /** Where the caller knows what comes: anything else is refused with 422, and nothing is stored. */
   expected?: Partial<StoredObject> | undefined
   /** Ends the upload; nothing is stored. */
   signal?: AbortSignal | undefined
@@ -58,7 +58,7 @@ export interface ObjectStore {
   check(): Promise<void>
 }
 
-/** The store does not do what it should: it is away, or refuses us. Clients are told 503. */
+/** The store does not do what it should: it is away, or refuses us. Clients get 503. */
 export class ObjectStoreError extends Error {
   /** Whether it answered, and what it said is that a setting is wrong. */
   readonly isSetting: boolean

@@ -63,7 +63,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
   }
 }
 
-/** Reads as much as is kept, and ends the connection: the rest is never waited for. */
+/** Reads as much as is stored, and ends the connection: the rest is never waited for. */
 async function read(
   message: IncomingMessage,
   { maxBodyBytes }: OutboundLimits,

@@ -113,7 +113,7 @@ async function openTunnel(options: ExchangeOptions, url: URL, signal: AbortSigna
 }
 
 /**
- * Where the host of a URL leads, as far as it may be reached: for programs that connect by themselves and must be told the addresses.
+ * Where the host of a URL leads, as far as it may be reached: for programs that connect by themselves and need the addresses.
  * @param host without the brackets of an IPv6 address
  * @throws OutboundError `refused`, `lookup`
  */

@@ -15,7 +15,7 @@ export interface FollowOptions extends ExchangeOptions {
   limits: ExchangeOptions['limits'] & { maxRedirects: number }
 }
 
-/** 303 is left out: it asks for a GET, which would tell the receiver nothing. */
+/** 303 is left out: it asks for a GET, which would have no body. */
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 307, 308])
 
 /**

@@ -137,7 +137,7 @@ async function hasOtherClients(url: string): Promise<boolean> {
       await Bun.sleep(POLL_MS)
     }
   } catch (error) {
-    // It stops already: systemd, say, tells every process of a service to end.
+    // It stops already: systemd, say, ends every process of a service.
     if (isGone(error)) return false
     throw error
   } finally {

@@ -8,7 +8,7 @@ export const SHARED_PLACE = '/var/lib/hearth'
 
 /**
  * The folder of the database server that belongs to a data folder: `postgres` inside it, or, where the account may
- * not enter that, a folder below SHARED_PLACE whose name is kept in `postgres.place` inside it.
+ * not enter that, a folder below SHARED_PLACE whose name is written in `postgres.place` inside it.
  */
 export function databaseFolder(dataDir: string, account: Account | undefined): string {
   // The account may pass through DATA_DIR but not list it; what is private inside is closed on its own.

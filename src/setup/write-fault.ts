@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What to tell somebody who may not write to the checkout, where packages and the compiled program are kept; undefined for all others. */
+/** The message for somebody who may not write to the checkout, where packages and the compiled program are stored; undefined for all others. */
 export function writeFault(root: string): string | undefined {
   const packages = join(root, 'node_modules')
   try {

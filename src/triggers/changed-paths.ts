@@ -3,7 +3,7 @@ import type { Context } from '../context.ts'
 import type { StoredEvent } from '../events/catalogue.ts'
 import { isGitError } from '../git/errors.ts'
 
-/** What a push has changed; undefined where that cannot be told, as with a new branch or too many files. */
+/** What a push has changed; undefined where that is unknown, as with a new branch or too many files. */
 export async function changedPaths(
   { git }: Context,
   { repositoryId, payload: { oldSha, newSha } }: StoredEvent<'push'>,

@@ -18,7 +18,7 @@ export const signInAgainPath = (address: string): string =>
   `/user/login?prompt=login&redirect_to=${encodeURIComponent(address)}`
 
 /**
- * Where a form was told to lead afterwards: a path of this service, never an address of another. Browsers read `\` as `/`, drop
+ * Where a form leads afterwards: a path of this service, never an address of another. Browsers read `\` as `/`, drop
  * tabs and line ends, and take `//host` for a host.
  * @returns the path as our own routes know it; undefined for anything that is none
  */

@@ -15,7 +15,7 @@ export interface HookConfig {
   /** Empty: to be removed. */
   secret?: string
   settings?: Record<string, string>
-  /** Wire: tells hooks of the whole site from those for new repositories. */
+  /** Wire: distinguishes hooks of the whole site from those for new repositories. */
   isSystem: boolean
 }
 

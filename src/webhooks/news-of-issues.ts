@@ -106,7 +106,7 @@ interface IssuePayload {
   facts?: IssueFacts | undefined
 }
 
-/** The issue as it was when the event happened. Events of older versions kept no facts, and tell of nothing. */
+/** The issue as it was when the event happened. Events of older versions have no facts, and no hook is sent for them. */
 async function showIssue(
   context: Context,
   { payload, repositoryId }: { payload: IssuePayload; repositoryId: number | null },

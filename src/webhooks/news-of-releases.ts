@@ -7,7 +7,7 @@ import { presentRelease } from '../wire/release.ts'
 import { hookViewer, showCommon, withTime } from './common.ts'
 import type { News } from './news.ts'
 
-/** Drafts are nobody's news: no event tells of them. */
+/** There are no events of drafts. */
 export async function newsOfRelease(
   context: Context,
   event: StoredEvent<'release.published' | 'release.updated' | 'release.deleted'>,

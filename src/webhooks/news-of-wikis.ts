@@ -4,7 +4,7 @@ import { presentWikiPayload } from '../wire/hook-payload.ts'
 import { showCommon } from './common.ts'
 import type { News } from './news.ts'
 
-/** Wire: the page is told by its title, without the address. */
+/** Wire: the page is named by its title, without the address. */
 export async function newsOfWiki(
   context: Context,
   event: StoredEvent<'wiki.page_created' | 'wiki.page_edited' | 'wiki.page_deleted'>,

@@ -16,7 +16,7 @@ import type { HookParent } from './store.ts'
 /**
  * Sends the newest commit of a repository to one hook as if it had just been pushed, whatever events the hook is for. A hook of an owner
  * or of the site is notified of the repository that changed last. Inactive hooks are not notified.
- * @throws Refusal 404 for another parent's hook and for an empty repository, 422 where there is no repository to tell of
+ * @throws Refusal 404 for another parent's hook and for an empty repository, 422 where there is no repository to show
  */
 export async function testHook(
   context: Context,

@@ -60,7 +60,7 @@ export function presentActivity(shown: ShownActivity, feedOf: number, viewer: Vi
   }
 }
 
-/** The present title or text: what was edited away is not kept here. */
+/** The present title or text: earlier texts are not stored here. */
 function contentOf({ activity, issue, comment }: ShownActivity): string {
   if (!issue) return activity.content
   const text = comment?.comment.body ? excerpt(comment.comment.body) : issue.title

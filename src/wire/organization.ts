@@ -22,7 +22,7 @@ export const Organization = t.Object(
   { $id: 'Organization' },
 )
 
-/** Wire: visitors are not told the address. */
+/** Wire: visitors do not see the address. */
 export function presentOrganization(row: UserRow, viewer: Viewer): Organization {
   return {
     id: row.id,

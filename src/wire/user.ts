@@ -154,5 +154,5 @@ export function readNoreplyAddress(
 export const avatarUrl = (user: { id: number; avatar: string }, baseUrl: string): string =>
   user.avatar === '' ? drawnAvatarUrl(`u${user.id}`, baseUrl) : `${baseUrl}/avatars/${user.avatar}`
 
-/** Half as long as the hash of an uploaded picture, which tells the two apart. */
+/** Half as long as the hash of an uploaded picture, so that the two differ. */
 const drawnAvatarUrl = (seed: string, baseUrl: string): string => `${baseUrl}/avatars/${sha256Hex(seed).slice(0, 32)}`

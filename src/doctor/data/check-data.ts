@@ -8,7 +8,7 @@ import { checkRepositories } from './repositories.ts'
 import { checkCounters, checkJobs, checkSequences, checkUnfinished } from './rows.ts'
 
 /**
- * Compares everything that is kept: folders with rows, refs with rows, numbers with what they count. May run beside servers that work:
+ * Compares everything that is stored: folders with rows, refs with rows, numbers with what they count. May run beside servers that work:
  * what they are in the middle of is no fault. Folders first, since what is repaired there changes rows.
  */
 export async function checkData(check: DataCheck): Promise<{ repositories: number; folders: number }> {

@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts'
 import { programName } from '../../kernel/program-name.ts'
 import { messageOf } from '../../kernel/thrown.ts'
 
-/** Something wrong with what is kept. */
+/** Something wrong with stored data. */
 export interface DataProblem {
   /** What it is about, such as `alice/hello (12)`. */
   subject: string

@@ -5,7 +5,7 @@ import { type DataCheck, settle } from './check.ts'
 const PAGE = 500
 /** Questions to the store at once. */
 const ABREAST = 8
-/** Faults that are told one by one. */
+/** Problems that are reported one by one. */
 const MAX_FAULTS = 1000
 
 /** Rows of Git LFS whose content the store has lost. */
@@ -30,7 +30,7 @@ export async function checkLfsObjects(check: DataCheck): Promise<void> {
     after = rows.at(-1)?.id ?? after
     if (rows.length < PAGE) break
   }
-  // The wrong place is told once, and nothing is forgotten for it.
+  // A wrong folder is reported once, and no row is deleted because of it.
   if (lost.length * 2 > looked) return reportPlace(check, { lost: lost.length, looked })
   for (const row of lost) await reportLost(check, row)
 }

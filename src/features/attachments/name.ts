@@ -11,7 +11,7 @@ export const bareName = (sent: string): string =>
   sent.slice(Math.max(sent.lastIndexOf('/'), sent.lastIndexOf('\\')) + 1).trim()
 
 /**
- * The name that a file is kept under. Folders in it are dropped.
+ * The name that a file is stored under. Folders in it are dropped.
  * @throws Refusal 400 without a name, 422 for one that cannot be or whose ending is not allowed
  */
 export function readName(sent: string, allowedEndings: readonly string[]): string {

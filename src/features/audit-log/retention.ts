@@ -10,7 +10,7 @@ export async function ensureAuditPartitions(db: Db, now: Date): Promise<void> {
 }
 
 /**
- * Drops the months that ended before a time, and deletes what the default partition holds of them. A month is kept until its last day is
+ * Drops the months that ended before a time, and deletes what the default partition holds of them. A month stays until its last day is
  * old enough.
  * @returns the names of the partitions that are gone
  */

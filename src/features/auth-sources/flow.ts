@@ -70,7 +70,7 @@ export async function beginFlow(
 export const callbackUrl = ({ baseUrl }: Pick<Context, 'baseUrl'>, { name }: Pick<AuthSourceRow, 'name'>): string =>
   `${baseUrl}/user/oauth2/${name}/callback`
 
-/** What a browser has kept of a sign-in; undefined for anything that this service has not sealed, or too long ago. */
+/** The state of a sign-in in the browser's cookie; undefined for anything that this service has not sealed, or too long ago. */
 export function openFlow({ secrets, clock }: Context, sealed: string | undefined): Flow | undefined {
   const text = sealed && secrets.tryOpen(PURPOSE, Buffer.from(sealed, 'base64url'))
   if (!text) return undefined

@@ -66,7 +66,7 @@ async function takeFlow(context: Context, flow: Flow, { searchParams }: URL): Pr
     throw badRequest('this answer belongs to no sign-in that was begun in this browser: begin again')
 }
 
-/** What the id token says, and what userinfo adds: some sources tell of groups and addresses only there. */
+/** What the id token says, and what userinfo adds: some sources have groups and addresses only there. */
 async function claimsFrom(
   configuration: openid.Configuration,
   tokens: openid.TokenEndpointResponse & openid.TokenEndpointResponseHelpers,

@@ -118,7 +118,7 @@ async function save(
       const action = before === undefined ? 'auth_source.create' : 'auth_source.edit'
       const after = { ...factsOf(source), groupTeams, ...(secret === undefined ? {} : { secret: 'given' }) }
       await recordAudit(tx, by, { action, subject: subjectOf(source), before: before && factsOf(before), after })
-      // Before the commit: what is none is not kept.
+      // Before the commit: a source that does not answer is not stored.
       if (isTried) await tryProvider(context, source)
       return source
     })

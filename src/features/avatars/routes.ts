@@ -50,7 +50,7 @@ const headers = {
 }
 
 /**
- * The addresses that `avatar_url` names, outside of the API. A drawn picture depends on its address alone, so that it tells nothing
+ * The addresses that `avatar_url` names, outside of the API. A drawn picture depends on its address alone, so that it reveals nothing
  * of who is there.
  */
 export const avatarRoutes = (context: Context) =>

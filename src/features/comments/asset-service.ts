@@ -29,7 +29,7 @@ export async function addCommentAsset(
     if (!before) throw notFound()
     return async () => {
       const changed = await updateComment(tx, comment.id, { updatedAt: context.clock.now() })
-      // Wire: hooks are told of a file as of an edit that leaves the text as it was.
+      // Wire: hooks receive a file as an edit that leaves the text as it was.
       await tellOfEdit(tx, doer, { comment: changed, oldBody: before.body })
     }
   })

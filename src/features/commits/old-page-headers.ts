@@ -1,6 +1,6 @@
 import type { Page } from '../../kernel/page.ts'
 
-/** Wire: this list alone also tells its pages in headers of its own, which older clients read. */
+/** Wire: this list alone has headers of its own for pages, too, which older clients read. */
 export function writeOldPageHeaders(
   headers: Record<string, string | number | undefined>,
   page: Page,

@@ -36,7 +36,7 @@ export async function setGitHook(context: Context, { actor, repo, ...change }: G
   return hook
 }
 
-/** The text itself may hold credentials; its digest tells which of the known ones it was. */
+/** The text itself may hold credentials; its digest says which of the known ones it was. */
 const auditOf = ({ name, content }: GitHook) => ({
   [name]: content === undefined ? null : { sha256: sha256Hex(content), bytes: Buffer.byteLength(content) },
 })

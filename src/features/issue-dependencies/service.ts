@@ -96,7 +96,7 @@ function requireVerdict(
   switch (judge(actor, repo, { ...question, unit: unitOf(issue), isChange: true })) {
     case 'granted':
       return
-    // Wire: who may only read is told 404 as well.
+    // Wire: who may only read gets 404 as well.
     case 'lacking':
     case 'hidden':
       throw notFound()
@@ -124,7 +124,7 @@ async function requirePossible(tx: Db, { issueId, dependencyId }: Link): Promise
     throw invalid(`an issue waits for ${MAX_LINKED} others at most, and as many wait for it`)
 }
 
-/** Both issues tell of it. */
+/** The history of both issues shows it. */
 async function record(
   tx: Db,
   { user }: Actor,

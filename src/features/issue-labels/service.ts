@@ -108,7 +108,7 @@ function changeLabels(
     const isChanged = await replaceRows(tx, { issueId: issue.id, posterId: actor.user.id }, { carried, settled })
     const after = isChanged ? await updateIssue(tx, issue.id, { updatedAt: context.clock.now() }) : before
     const facts = await readFacts(tx, after)
-    // Wire: also where nothing is changed. What is cleared is told with the labels that were there.
+    // Wire: also where nothing is changed. The event of a clearing names the labels that were there.
     await appendEvent(tx, {
       kind,
       actorId: actor.user.id,

@@ -30,7 +30,7 @@ export async function addIssueAsset(
     if (!before) throw notFound()
     return async () => {
       const after = await updateIssue(tx, issue.id, { updatedAt: context.clock.now() })
-      // Wire: hooks are told of a file as of an edit that leaves the text as it was.
+      // Wire: hooks receive a file as an edit that leaves the text as it was.
       await recordEdit(tx, doer, { after, oldBody: before.body })
     }
   })

@@ -14,7 +14,7 @@ interface Question {
 }
 
 /**
- * What git-lfs is told over SSH (docs/api/server-discovery.md there): where to go on over HTTP, and the header that opens it.
+ * The answer to git-lfs over SSH (docs/api/server-discovery.md there): where to go on over HTTP, and the header that opens it.
  * @throws Refusal as `accessForPush` for an upload, as `accessForFetch` for a download
  */
 export async function authenticateLfs(context: Context, { actor, keyId, subject, operation }: Question) {

@@ -47,7 +47,7 @@ export async function answerDownload(context: Context, access: LfsAccess, { obje
 
 /**
  * Where to send each object that the repository does not have. What the uploader may read elsewhere it has from then on. Of anything else
- * nobody is told that it is here: it is sent once more.
+ * the answer does not say that it is here: it is sent once more.
  */
 export async function answerUpload(context: Context, access: LfsPushAccess, { objects }: Batch) {
   const held = await findOrLink(context, access, objects)

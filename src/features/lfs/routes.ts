@@ -69,7 +69,7 @@ async function verify(context: Context, request: Request, path: RepositoryPath):
   return lfsAnswer({})
 }
 
-/** Wire: who has locked what is not told to visitors. */
+/** Wire: visitors do not see who has locked what. */
 async function list(context: Context, request: Request, path: RepositoryPath): Promise<Response> {
   const { actor, repo } = await repositoryForDownload(context, request, path)
   if (!actor) throw unauthorized()

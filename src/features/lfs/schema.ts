@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 
-/** What a client says of an object. Whether it can be is told for each object. */
+/** What a client says of an object. The answer has an error for each wrong object. */
 export const NamedObject = t.Object({ oid: t.String(), size: t.Number() })
 export type NamedObject = typeof NamedObject.static
 

@@ -35,7 +35,7 @@ export interface Part {
   name: PagedPart
   path: string
   query: Readonly<Record<string, string>>
-  /** Writes what has not come yet, and returns how many that are. What cannot be kept here is left out. */
+  /** Writes what has not come yet, and returns how many that are. What cannot be stored here is left out. */
   carry(batch: Batch, items: readonly Fields[]): Promise<number>
 }
 
@@ -46,7 +46,7 @@ export const distinctBy = <Item>(items: readonly Item[], keyOf: (item: Item) => 
 const MAX_NAME = 255
 
 /**
- * Who wrote something. Wire: the doer stands for every author, and the name there is kept beside. What another server says of people
+ * Who wrote something. Wire: the doer stands for every author, and the name there is stored beside it. What another server says of people
  * proves nothing here: only what the account of the doer's own credentials wrote is the doer's.
  */
 export function authorOf({ migration, doer }: Batch, item: Fields) {

@@ -8,7 +8,7 @@ const PATIENCE_MS = 5000
 
 /**
  * The object format of another repository: that of a new one is chosen when it is made. Of one that cannot be asked now the usual one;
- * the job that fetches tells what is wrong.
+ * the job that fetches reports what is wrong.
  */
 export async function detectFormat({ git, config }: Context, remote: Remote): Promise<ObjectFormat> {
   if (!git.objectFormats.includes('sha256')) return 'sha1'
@@ -17,7 +17,7 @@ export async function detectFormat({ git, config }: Context, remote: Remote): Pr
     const { refs } = await git.listRemote(remote, { timeoutMs })
     return refs[0]?.sha.length === 64 ? 'sha256' : 'sha1'
   } catch (error) {
-    // Faults of ours have no reason that is told.
+    // The reason of our own bugs is not shown.
     if (reasonOf(error) === undefined) throw error
     return 'sha1'
   }

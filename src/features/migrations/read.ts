@@ -14,7 +14,7 @@ export const objectsOf = (value: unknown, most: number): Fields[] =>
   Array.isArray(value) ? value.slice(0, most).filter(isFields) : []
 
 /**
- * As much of a text as is kept: without what PostgreSQL holds in no text (NUL) and without halves of characters. Markup stays as it is;
+ * As much of a text as can be stored: without what PostgreSQL holds in no text (NUL) and without halves of characters. Markup stays as it is;
  * whoever shows it makes it safe.
  */
 export function textOf(value: unknown, maxLength: number): string {

@@ -31,7 +31,7 @@ import { copyWiki } from './wiki.ts'
 const PAGES_PER_RUN = 20
 /** No page is begun later than that after the job. The last one may be a large file. */
 const RUN_MS = 10 * 60 * 1000
-/** As many as servers give, unless they are told otherwise. */
+/** As many as servers give, unless they are configured otherwise. */
 const PAGE_SIZE = 50
 /** From when it was asked for. */
 const LONGEST_MS = 3 * 24 * 3600 * 1000

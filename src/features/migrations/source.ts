@@ -27,7 +27,7 @@ export interface SourcePage {
 export interface Source {
   /** The repository itself. @throws OutboundError, SourceError */
   repository(): Promise<Fields>
-  /** The id of the account that the credentials belong to; undefined without any, or where they do not tell. @throws OutboundError */
+  /** The id of the account that the credentials belong to; undefined without any, or where the server does not say. @throws OutboundError */
   ownId(): Promise<number | undefined>
   /** Whether the wiki has a page. @throws OutboundError, SourceError */
   hasWiki(): Promise<boolean>
@@ -45,7 +45,7 @@ const LIMITS = { connectMs: 10_000, firstByteMs: 60_000, wholeMs: 120_000, maxBo
 /** A file of 2 GiB that comes at 100 KiB a second. */
 const LONGEST_DOWNLOAD_MS = 6 * 3600 * 1000
 const DOWNLOAD_LIMITS = { ...LIMITS, wholeMs: LONGEST_DOWNLOAD_MS, paceSeconds: 30 }
-/** Servers give 50 at most, unless they are told otherwise. */
+/** Servers give 50 at most, unless they are configured otherwise. */
 const MOST_OF_A_PAGE = 1000
 
 interface Place {
@@ -84,7 +84,7 @@ export async function openSource(
     async ownId() {
       if (!credentials) return undefined
       const answer = await ask(`${apiUrl.replace(/\/repos\/[^/]+\/[^/]+$/, '')}/user`)
-      // A token that may not tell is as good as any other.
+      // A token that may not read its own account is as good as any other.
       if (answer.status !== 200) return undefined
       const value = readJson(answer)
       return isFields(value) && typeof value.id === 'number' ? value.id : undefined

@@ -82,7 +82,7 @@ async function requireAddress(context: Context, option: MigrateRepoOptions): Pro
     return { url: address.url, addresses: await judgeHost(context, address.url), credentials }
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error
-    // Wire: Gitea's words; they do not tell what a name resolves to.
+    // Wire: Gitea's words; they do not reveal what a name resolves to.
     throw invalid(error.problem === 'refused' ? 'You can not import from disallowed hosts.' : error.message)
   }
 }

@@ -62,6 +62,6 @@ function decode(part: string): string | undefined {
 export const credentialsOf = (username = '', password = ''): RemoteCredentials | undefined =>
   username === '' && password === '' ? undefined : { username, password }
 
-/** Git is told them line by line. */
+/** Git reads them line by line. */
 export const areUsable = (credentials: RemoteCredentials | undefined): boolean =>
   credentials === undefined || !/[\r\n\0]/.test(credentials.username + credentials.password)

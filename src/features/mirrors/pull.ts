@@ -52,7 +52,7 @@ async function update(context: Context, { mirror, repository }: PullMirror, sign
   })
 }
 
-/** Before anything is fetched: what cannot be kept here. @throws GitError */
+/** Before anything is fetched: what cannot be stored here. @throws GitError */
 export function requireAcceptable(
   { config }: Context,
   { objectFormat }: Pick<PullMirror['repository'], 'objectFormat'>,

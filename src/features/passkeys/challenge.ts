@@ -14,7 +14,7 @@ export type ChallengePurpose = 'sign-in' | `session ${string}`
 
 /**
  * What a device signs (WebAuthn, 13.4.3): random bytes, and when they expire. Nothing is stored before it comes back, so that whoever asks for
- * the sign-in page writes nothing; a signature tells ours from others'.
+ * the sign-in page writes nothing; a signature proves which are ours.
  */
 export function makeChallenge(context: ChallengeContext, purpose: ChallengePurpose): string {
   const expires = Math.floor(context.clock.now().getTime() / 1000) + CHALLENGE_SECONDS

@@ -195,7 +195,7 @@ const purposeOf = ({ secretHash }: SessionRow): ChallengePurpose => `session ${s
 
 const rpIdOf = ({ baseUrl }: Context): string => new URL(baseUrl).hostname
 
-/** WebAuthn, 14.6.1: a user handle tells nothing about the person. */
+/** WebAuthn, 14.6.1: a user handle reveals nothing about the person. */
 const handleOf = ({ secrets }: Context, { id }: UserRow): string =>
   Buffer.from(secrets.sign('passkey owner', String(id))).toString('base64url')
 

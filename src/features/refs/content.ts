@@ -20,13 +20,13 @@ interface Subject {
   signal: AbortSignal
 }
 
-/** Files of one tree that are counted, and those of them that are opened since their name does not tell the language. */
+/** Files of one tree that are counted, and those of them that are opened because their name does not decide the language. */
 const MAX_FILES = 100_000
 const MAX_SAMPLES = 300
 const MAX_SAMPLED_BYTES = 256 * 1024
 const MAX_LICENSE_BYTES = 256 * 1024
 const MAX_LICENSE_FILES = 5
-/** Files with attributes that are heeded, and the time for asking of all paths; past it the paths alone must tell. */
+/** Files with attributes that are heeded, and the time for asking of all paths; past it only the paths decide. */
 const MAX_ATTRIBUTE_FILES = 100
 const MAX_ATTRIBUTE_BYTES = 64 * 1024
 const ATTRIBUTE_MS = 5000

@@ -27,7 +27,7 @@ export interface SyncOptions {
   only?: readonly string[] | undefined
   /** The intent that ends with this: see `insertPush`. */
   pushId?: number
-  /** They are what the repository begins with, copied from elsewhere. Nobody pushed them, so no event tells of them. */
+  /** They are what the repository begins with, copied from elsewhere. Nobody pushed them, so there is no event for them. */
   isFirst?: boolean | undefined
 }
 
@@ -161,7 +161,7 @@ async function writeState(context: Context, repository: RepositoryRow, survey: S
 
 /**
  * Writes the rows of a repository that came into being with its refs: a fork, an adopted folder. Nobody pushed them, so no event
- * tells of them. `context.db` is the transaction that inserted the repository.
+ * announces them. `context.db` is the transaction that inserted the repository.
  */
 export async function recordFirstRefs(
   context: Context,

@@ -24,5 +24,5 @@ export function requireBranchName(name: string): void {
   if (!isValidBranchName(name)) throw invalid('GitRefName', 'default_branch')
 }
 
-/** Wire: told with 409 where a repository is made, with 422 where one is renamed. */
+/** Wire: 409 where a repository is made, with 422 where one is renamed. */
 export const NAME_TAKEN = 'The repository with the same name already exists.'

@@ -10,7 +10,7 @@ import { viewOf } from './view.ts'
 
 /**
  * How many repositories match and may be seen by the reader, exactly. Counting all of them takes as long as there are many; a
- * filter of nothing but flags takes the sums that are kept, plus the few that the reader sees beyond the public ones.
+ * filter of nothing but flags takes the stored sums, plus the few that the reader sees beyond the public ones.
  */
 export async function countRepositories(
   context: CountContext,

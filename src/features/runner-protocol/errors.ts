@@ -14,7 +14,7 @@ const codes = new Map<number, Code>([
   [503, Code.Unavailable],
 ])
 
-/** What goes wrong, in the form of the protocol. A bug is logged, and nothing of it is told. */
+/** What goes wrong, in the form of the protocol. A bug is logged, and the answer says nothing of it. */
 export const protocolErrors =
   ({ log }: Context): Interceptor =>
   (next) =>

@@ -14,17 +14,17 @@ import { conclusionOf } from './results.ts'
 /** Of all outputs of a job together, in characters. */
 const MAX_OUTPUTS = 1024 * 1024
 
-/** What the runner is told of its task. */
+/** The answer to the runner about its task. */
 export interface TaskAnswer {
   task: ActionsTaskRow
   /** Null: it goes on. */
   conclusion: ActionsConclusion | null
-  /** Names of the outputs that are kept. */
+  /** Names of the outputs that are stored. */
   outputs: string[]
 }
 
 /**
- * Keeps what a runner says of its task. Repeats change nothing, and what comes after the end is not kept.
+ * Stores what a runner reports of its task. Repeats change nothing, and reports after the end are ignored.
  * @throws Refusal 400, 401, 404 for another's task
  */
 export async function updateTask(
@@ -53,7 +53,7 @@ const finalAnswer = (task: ActionsTaskRow): TaskAnswer => ({
   outputs: Object.keys(task.outputs),
 })
 
-/** A job that was told to end has been cancelled, unless it was done before it heard. */
+/** A job that was asked to end has been cancelled, unless it was done before. */
 const conclude = (said: ActionsConclusion | null, isCancelled: boolean): ActionsConclusion | null =>
   isCancelled && said !== null && said !== 'success' ? 'cancelled' : said
 
@@ -74,7 +74,7 @@ async function end(context: Context, { found, conclusion, word }: End): Promise<
   })
 }
 
-/** Too much is left out, and so is not among the names that the runner is told. */
+/** Too much is left out, and so is not among the names in the answer. */
 function addOutputs(kept: Record<string, string>, said: Record<string, string>): Record<string, string> {
   const outputs = { ...kept }
   let size = JSON.stringify(kept).length

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts'
 import { isGitError } from '../../git/errors.ts'
 import type { ShownTag } from '../../wire/tag.ts'
 
-/** What tags show. Rows do not tell which of them are annotated: Git is asked for all of a page at once, and only for those for more. */
+/** What tags show. Rows do not say which of them are annotated: Git is asked for all of a page at once, and only for those for more. */
 export async function loadTags({ git }: Context, repositoryId: number, rows: readonly RefRow[]): Promise<ShownTag[]> {
   const objects = await git.sizes(repositoryId, [...new Set(rows.map(({ sha }) => sha))])
   return Promise.all(

@@ -4,7 +4,7 @@ import { gate } from '../../http/gate.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { GitignoreTemplateInfo, LabelTemplate, LicensesTemplateListEntry, LicenseTemplateInfo } from './schema.ts'
 
-/** How to use a license, told with each of them. */
+/** How to use a license, sent with each of them. */
 const HOW_TO =
   'Put this text into a file named LICENSE at the root of the repository, with the year and your name filled in.'
 

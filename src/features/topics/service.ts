@@ -97,7 +97,7 @@ export interface CountedTopic extends TopicRow {
   count: number
 }
 
-/** Topics of at least one repository that the reader may see: a name of a hidden one would tell of it. */
+/** Topics of at least one repository that the reader may see: a name of a hidden one would reveal it. */
 export async function searchTopics(
   { db, config }: Context,
   actor: Actor | undefined,
@@ -121,7 +121,7 @@ export async function searchTopics(
   return numberedPage(page, { rows: rows.map((row) => ({ ...row, count: counts.get(row.name) ?? 0 })), total })
 }
 
-/** A word that more topics than this have in them tells little. */
+/** A word that more topics than this contain is no useful filter. */
 const MAX_MATCHING_TOPICS = 100
 
 /** Names of topics with one of the words in them, whoever has them. */

@@ -18,7 +18,7 @@ export interface PasswordChange {
 }
 
 /**
- * Gives a person another password, which counts as their own choice, and tells them by mail. Sessions end as `editUser` says.
+ * Gives a person another password, which counts as their own choice, and notifies them by mail. Sessions end as `editUser` says.
  * @throws Refusal 400 for one that is too short or guessed first, 422 for one that is too long
  */
 export async function setPassword(

@@ -36,7 +36,7 @@ export async function watch(context: Context, actor: Actor, repository: Reposito
   })
 }
 
-/** Keeps somebody from being told of what happens in a repository, but for issues that they subscribed to. */
+/** Somebody is no longer notified of what happens in a repository, but for issues that they subscribed to. */
 export async function ignore({ db, clock }: Context, actor: Actor, repositoryId: number): Promise<void> {
   await db
     .insert(watches)

@@ -106,7 +106,7 @@ export const listRevisions = (
 ): Promise<Commit[]> =>
   git.log(folderId, { revision: commit.sha, path: file, skip: range.offset, limit: range.limit }, call)
 
-/** Wire: of what is too long for an answer only the name is told. */
+/** Wire: what is too long for an answer has its name only. */
 async function readContent(
   { git }: Context,
   { folderId }: Wiki,

@@ -13,10 +13,10 @@ import { createPage, deletePage, editPage } from './write.ts'
 
 const read = { unit: 'repo.wiki', scope: 'repository' } as const
 const write = { unit: 'repo.wiki', level: 'write', scope: 'repository' } as const
-// Of the path as it was sent: whether a sign was escaped tells pages apart.
+// Of the path as it was sent: an escaped sign names another page.
 const named = { 'x-parameters': { '*': 'pageName' } } as const
 
-// A folder of more bytes than are read is told by 413.
+// A folder of more bytes than are read is answered by 413.
 const large = { 'x-refuses': [413] } as const
 const refuses = { 'x-refuses': [400, 409, 413] } as const
 

@@ -16,7 +16,7 @@ const RESERVED: ReadonlySet<string> = new Set(['_pages', '_new', '_edit', 'raw']
 const UNSHOWN = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u
 
 /**
- * The title as it is kept.
+ * The title as it is stored.
  * @throws Refusal 400 for one that no page may have
  */
 export function requireTitle(text: string): string {

@@ -7,7 +7,7 @@ export interface Variant {
 
 /**
  * The further operations that one route serves. The Gitea API has both `/commits/{sha}` and `/commits/{sha}.{diffType}`;
- * Elysia's router cannot tell them apart, so one route takes both and names the second in `x-variants`.
+ * Elysia's router cannot distinguish them, so one route takes both and names the second in `x-variants`.
  */
 export const describeVariants = (emitted: JsonObject, operation: JsonObject): Variant[] =>
   listOf(emitted['x-variants'])

@@ -21,7 +21,7 @@ const WATCHES = `${PATH}/watches`
 
 const body = () => t.Object(formToken)
 
-/** What somebody is told of, and how much of it waits. */
+/** What somebody is notified of, and how much is unread. */
 export const notificationPages = (context: Context) =>
   new Elysia({ name: 'settings-notifications' })
     .use(pageGate(context))

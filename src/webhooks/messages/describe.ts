@@ -85,7 +85,7 @@ function describeRef(event: Of<'create' | 'delete'>): Message {
   }
 }
 
-/** Matrix and Slack put a branch or tag beside its repository, and tell who made or deleted it. */
+/** Matrix and Slack put a branch or tag beside its repository, and say who made or deleted it. */
 export function refByWhom({ type, payload }: Of<'create' | 'delete'>): Words {
   const { repository, sender, ref, ref_type: refType } = payload
   const isMade = type === 'create'

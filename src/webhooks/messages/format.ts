@@ -19,7 +19,7 @@ export interface FormatOptions {
 }
 
 /**
- * What a hook of this type is sent for an event, before it is written as JSON. Undefined: it is not told of it. Types that people read
+ * What a hook of this type is sent for an event, before it is written as JSON. Undefined: this type is not sent for it. Types that people read
  * are not sent pushes without commits, Packagist of nothing but pushes.
  */
 export function formatBody(type: HookType, event: HookMessageEvent, options: FormatOptions): unknown {

@@ -5,10 +5,10 @@ import type { Link, Words } from './words.ts'
 /** What happened, in words; each receiver's format is made of this. */
 export interface Message {
   event: HookMessageEvent
-  /** The sentence that tells it, without who did it. */
+  /** The sentence that says what happened, without who did it. */
   phrase: Words
   sender: Person
-  /** Where formats that say so tell who did it. Slack alone says it of reviews and repositories. */
+  /** Where formats that name the doer do so. Slack alone says it of reviews and repositories. */
   saysSender: 'always' | 'slack' | 'never'
   colour: Colour
   /** Where a click leads; empty when there is nothing any more. */

@@ -55,7 +55,7 @@ export class GrowingFile {
   }
 
   /**
-   * Waits for the first byte, or for the end of an answer without any. Throws what kept Git from writing. When the last reader leaves
+   * Waits for the first byte, or for the end of an answer without any. Throws the error that kept Git from writing. When the last reader leaves
    * before the end, Git is ended. @param signal of a reader who may leave before reading
    */
   async read({ start, end }: ByteRange, signal?: AbortSignal): Promise<ReadableStream<Uint8Array>> {

@@ -61,7 +61,7 @@ export async function listEmptyObjects(store: Store, id: number): Promise<string
 
 const OBJECT = /\/objects\/(?:[0-9a-f]{2}\/[0-9a-f]+|pack\/pack-[^/]+\.(?:pack|idx|rev|bitmap))$/
 
-/** Made again by maintenance; one that tells of objects that are not there makes git see damage everywhere. */
+/** Made again by maintenance; one that lists objects that are not there makes git see damage everywhere. */
 const DERIVED = ['objects/info/commit-graph', 'objects/info/commit-graphs', 'objects/pack/multi-pack-index']
 
 export async function repairObjects(store: Store, id: number, call?: Call): Promise<number> {

@@ -115,7 +115,7 @@ export class Limiter {
   }
 }
 
-/** What a claim counts against, out of so many places. A quarter is kept for those who are signed in, and for the service itself. */
+/** What a claim counts against, out of so many places. A quarter is reserved for those who are signed in, and for the service itself. */
 function sharesOf({ subject, client }: Claim, what: string, all: number): Bound[] {
   const [half, most] = [Math.ceil(all / 2), Math.ceil((all * 3) / 4)]
   const shares = [{ of: what, amount: 1, max: all }]

@@ -28,7 +28,7 @@ interface Found {
 }
 
 /**
- * Reads every ref, HEAD and the settings as files. Undefined where that would take longer than to ask git, where refs are kept in
+ * Reads every ref, HEAD and the settings as files. Undefined where that would take longer than to ask git, where refs are stored in
  * another way, and where a file cannot be read, or vanishes meanwhile.
  */
 export async function readRefState(folder: string): Promise<RefState | undefined> {

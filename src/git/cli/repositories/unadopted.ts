@@ -13,7 +13,7 @@ import { buildInPlace, writeSkeleton } from './repositories.ts'
 /** Names as the program gives them; a first `@` would be one of our own folders, a dot a way out. */
 const isSafeName = (name: string) => /^[A-Za-z0-9_.-]{1,100}$/.test(name) && !/^\.+$/.test(name)
 
-/** `withFileTypes` tells a link from a folder, so links are never followed. */
+/** `withFileTypes` shows which are links, so links are never followed. */
 async function foldersOf(path: string): Promise<string[]> {
   const entries = await readdir(path, { withFileTypes: true }).catch(emptyIfMissing)
   return entries

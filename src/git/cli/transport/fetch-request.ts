@@ -102,7 +102,7 @@ function readLines(bytes: Uint8Array): Line[] | undefined {
         text: packet.kind === 'data' ? packet.payload.toString('latin1').replace(/\n$/, '') : '',
       })
   } catch {
-    return undefined // No packets: git tells the client so.
+    return undefined // No packets: git itself reports that to the client.
   }
   return reader.unread.length === 0 ? lines : undefined
 }

@@ -54,7 +54,7 @@ async function sendPack(
     expectedBytes: await packedBytes(subject.folder),
     // Without the signal of the request: others may be reading when that one ends.
     start: (stdout) => startGitInto(store.runner, { ...uploadPack(subject, bytes), call: { client } }, stdout),
-    // git tells the client of its failures itself.
+    // git itself reports its failures to the client.
     judge: () => undefined,
     mayCache: async (exit) =>
       state !== undefined &&

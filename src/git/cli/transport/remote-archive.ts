@@ -28,7 +28,7 @@ export async function serveRemoteArchive(
   const name = args.find((arg) => !arg.startsWith('-')) ?? 'HEAD'
   const revision = name.split(':', 1)[0] ?? ''
   if (HIDDEN.test(revision)) throw new GitError('invalid', 'revision', 'no such ref', { subject: name })
-  // Git tells the client of a name that is none.
+  // Git itself reports a name that is none to the client.
   const found = await findObject(store, id, revision, request)
   if (found) await limitPaths(store, id, [{ after: found.sha }], request)
   const command: Omit<Command, 'call'> = {

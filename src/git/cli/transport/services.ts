@@ -37,7 +37,7 @@ export function protocolVariables(protocol: string | undefined): Record<string, 
 export const isSecondVersion = ({ GIT_PROTOCOL }: Record<string, string>): boolean =>
   GIT_PROTOCOL?.split(':').includes('version=2') ?? false
 
-/** git tells the client of most failures itself, so an exit code ends the stream without an error; an end by us is one. */
+/** git itself reports most failures to the client, so an exit code ends the stream without an error; an end by us is one. */
 export function served(child: Child): Served {
   return { stream: guardStream(child, () => undefined), done: child.exited.then(report) }
 }
