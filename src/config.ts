@@ -161,6 +161,10 @@ const variables = {
     ...list('Endings that names of files of issues and comments may have; `*/*` for all.', [...ATTACHMENT_TYPES]),
     allowed: 'endings that begin with a dot, separated by commas, or */*',
   },
+  attachmentMaxOwnerBytes: bytes(
+    '0',
+    'Bytes of the files of releases, issues and comments in all repositories of one owner; 0 is no limit.',
+  ),
   attachmentMaxFiles: integer(
     5,
     { minimum: 1, maximum: 1000 },

@@ -106,7 +106,7 @@ export const migrationFiles = pgTable(
     /** Tries that broke off. */
     tries: integer().notNull().default(0),
     /** Why it does not come. */
-    fault: text({ enum: ['name', 'large', 'many', 'address', 'missing', 'other', 'broken', 'off'] }),
+    fault: text({ enum: ['name', 'large', 'many', 'address', 'missing', 'other', 'broken', 'off', 'full'] }),
   },
   (table) => [
     index('migration_files_open_idx').on(table.repositoryId, table.fault, table.id),

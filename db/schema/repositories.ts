@@ -146,6 +146,8 @@ export const repositoryCounters = pgTable(
     /** Bytes of its objects of Git LFS, also of those that other repositories have. */
     lfsBytes: bigint({ mode: 'number' }).notNull().default(0),
     totalBytes: bigint({ mode: 'number' }).notNull().generatedAlwaysAs(sql`size_bytes + lfs_bytes`),
+    /** Bytes of the files of its releases, issues and comments. */
+    attachmentBytes: bigint({ mode: 'number' }).notNull().default(0),
     /** Grows with every comparison of the rows in `refs` with the disk: see features/refs/README.md. */
     refsGeneration: bigint({ mode: 'number' }).notNull().default(0),
   },

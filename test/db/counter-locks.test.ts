@@ -20,6 +20,8 @@ beforeAll(async () => {
     await sql`insert into issues (repository_id, number, title) values (${id}, 1, 'i')`
     await sql`insert into lfs_objects (id, oid, size_bytes, store_key) overriding system value values (${id}, ${String(id).repeat(64)}, 5, ${id})`
     await sql`insert into repository_lfs_objects (repository_id, object_id) values (${id}, ${id})`
+    await sql`insert into attachments (uuid, repository_id, issue_id, name, size, sha256, media_type)
+      select gen_random_uuid(), ${id}, id, 'a', 5, 'x', 'text/plain' from issues where repository_id = ${id}`
     await sql`insert into stars (user_id, repository_id) values (1, ${id})`
   }
 })
@@ -34,6 +36,7 @@ test.each([
   'update releases set is_draft = false',
   'delete from releases',
   'delete from repository_lfs_objects',
+  'delete from attachments',
   'delete from issues',
   'delete from stars',
 ])('counters are locked in the order of repositories: %s', async (statement) => {
@@ -54,6 +57,6 @@ test.each([
   await waiting
   expect(
     await sql`select 1 from repository_counters
-    where branch_count + releases_count + lfs_bytes + open_issues_count + stars_count < 0`,
+    where branch_count + releases_count + lfs_bytes + attachment_bytes + open_issues_count + stars_count < 0`,
   ).toHaveLength(0)
 })

@@ -50,3 +50,26 @@ test('numbers that stood in the rows of repositories are carried over', async ()
     await database.drop()
   }
 })
+
+test('files that were there before their bytes were counted are counted', async () => {
+  const database = await createBareDatabase()
+  const sql = connect(database.url, { max: 1 })
+  try {
+    const place = migrations.findLastIndex(({ name }) => name.endsWith('_attachment_bytes'))
+    await migrate(database.url, { migrations: migrations.slice(0, place) })
+    await sql`insert into users (name, email, kind) values ('ann', 'a@example.com', 'user')`
+    await sql`insert into repositories (id, owner_id, name) overriding system value values (1, 1, 'files'), (2, 1, 'none')`
+    await sql`insert into issues (repository_id, number, title) values (1, 1, 'i')`
+    for (const size of [5, 2 ** 40])
+      await sql`insert into attachments (uuid, repository_id, issue_id, name, size, sha256, media_type)
+        select gen_random_uuid(), 1, id, 'a', ${size}, 'x', 'text/plain' from issues`
+    await migrate(database.url, { migrations: migrations.slice(0, place + 1) })
+    const counted = () => sql`select attachment_bytes::text as bytes from repository_counters order by repository_id`
+    expect([...(await counted())]).toEqual([{ bytes: String(2 ** 40 + 5) }, { bytes: '0' }])
+    await sql`delete from attachments where size = 5`
+    expect([...(await counted())]).toEqual([{ bytes: String(2 ** 40) }, { bytes: '0' }])
+  } finally {
+    await sql.end()
+    await database.drop()
+  }
+})

@@ -56,6 +56,11 @@ const counters: readonly Counter[] = [
   },
   {
     table: 'repository_counters',
+    column: 'attachment_bytes',
+    truth: '(SELECT coalesce(sum(size), 0)::bigint FROM attachments WHERE repository_id = own.repository_id)',
+  },
+  {
+    table: 'repository_counters',
     column: 'last_issue_number',
     truth: '(SELECT coalesce(max(number), 0) FROM issues WHERE repository_id = own.repository_id)',
     // The last one may have been deleted; its number is not given again.

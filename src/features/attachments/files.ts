@@ -1,13 +1,15 @@
 import type { Db } from '../../../db/client.ts'
 import type { AttachmentRow } from '../../../db/schema/attachments.ts'
 import { violatedConstraint } from '../../../db/violations.ts'
+import { requireKeptBytes, requireRoom } from '../../access/byte-quota.ts'
 import { requireOwnedQuota } from '../../access/quota.ts'
 import type { Actor } from '../../auth/actor.ts'
 import { ALL_TYPES, type Config } from '../../config.ts'
 import type { Context } from '../../context.ts'
 import { invalid, notFound, Refusal } from '../../kernel/errors.ts'
 import { bareName, readName } from './name.ts'
-import { discardFile, receiveFile } from './receive.ts'
+import { attachmentQuota } from './quota.ts'
+import { announcedBytes, discardFile, receiveFile } from './receive.ts'
 import {
   type AttachmentPlace,
   countAttachments,
@@ -60,7 +62,7 @@ export interface Upload {
 /**
  * Stores a file and adds it to its place. The row is written when the whole file is stored; nobody sees it before.
  * @param around runs in the transaction of the row, before it is written; what it returns runs after that
- * @throws Refusal 404, 422 for one more than a place may have, and as `receiveFile`
+ * @throws Refusal 404, 413 past ATTACHMENT_MAX_OWNER_BYTES, 422 for one more than a place may have, and as `receiveFile`
  */
 export async function addFile(
   context: Context,
@@ -71,15 +73,18 @@ export async function addFile(
   const { db, config } = context
   if (!config.attachmentEnabled) throw notFound()
   const { maxBytes, allowedEndings, of, placeId } = ruleOf(config, place)
+  const { repositoryId } = place
+  await requireRoom(db, attachmentQuota(config), { repositoryId, more: announcedBytes(request) })
   const file = await receiveFile(context, request, { name, maxBytes, allowedEndings })
   try {
     return await db.transaction(async (tx) => {
-      if (!(await holdRepository(tx, place.repositoryId))) throw notFound()
+      if (!(await holdRepository(tx, repositoryId))) throw notFound()
       const tell = await around?.(tx)
       // Where the place has gone meanwhile, the reference fails: 404.
       const row = await insertAttachment(tx, { ...file, ...place, uploaderId: actor.user.id })
       const count = () => countAttachments(tx, place)
       await requireOwnedQuota(tx, config, { items: `files of ${withArticle(of)}`, of: `${of} ${placeId}`, count })
+      await requireKeptBytes(tx, attachmentQuota(config), repositoryId)
       await tell?.()
       return row
     })

@@ -28,13 +28,18 @@ export interface ReceiveRule {
 /** What the form around a file may have at most. */
 export const FORM_BYTES = 64 * 1024
 
+/** How large the file of a request is at least, as far as it can be known before it comes. */
+export function announcedBytes(request: Request): number {
+  const announced = Number(request.headers.get('content-length') ?? 0)
+  return isFileForm(request) ? announced - FORM_BYTES : announced
+}
+
 /**
  * Stores the file of a request while it comes: the field `attachment` of a form, or the body as it is.
  * @throws Refusal 400 without a name or for a broken form, 413, 422 for a name that is not allowed
  */
 export async function receiveFile(context: Context, request: Request, rule: ReceiveRule): Promise<ReceivedFile> {
-  const announced = Number(request.headers.get('content-length') ?? 0)
-  if (announced > rule.maxBytes + FORM_BYTES) throw tooLarge(`the file is larger than ${rule.maxBytes} bytes`)
+  if (announcedBytes(request) > rule.maxBytes) throw tooLarge(`the file is larger than ${rule.maxBytes} bytes`)
   let stored: ReceivedFile | undefined
   const store = async ({ filename, content }: FormFile) => {
     const name = readName(rule.name ?? filename, rule.allowedEndings)

@@ -1,7 +1,8 @@
+import { requireKeptBytes, requireRoom } from '../../access/byte-quota.ts'
 import type { Context } from '../../context.ts'
 import { conflict, tooLarge } from '../../kernel/errors.ts'
 import { grantFor, type LfsAccess, type LfsPushAccess } from './gate.ts'
-import { requireKept, requireRoom } from './quota.ts'
+import { lfsQuota } from './quota.ts'
 import { type BatchRequest, isObject, type NamedObject } from './schema.ts'
 import { findHeld, linkObjects, listReadable, useHeld } from './store.ts'
 import { headerFor, type Operation, TOKEN_SECONDS } from './token.ts'
@@ -62,7 +63,7 @@ export async function answerUpload(context: Context, access: LfsPushAccess, { ob
   })
   const sent = new Map(answers.filter(({ actions }) => actions).map(({ oid, size }) => [oid, size]))
   const more = [...sent.values()].reduce((sum, size) => sum + size, 0)
-  await requireRoom(context, { ownerId: access.repo.owner.id, more })
+  await requireRoom(context.db, lfsQuota(context.config), { repositoryId: access.repo.repository.id, more })
   return batchOf(answers)
 }
 
@@ -85,7 +86,7 @@ async function findOrLink(
   const objectIds = same.map(({ id }) => id)
   const linked = await db.transaction(async (tx) => {
     const ids = await linkObjects(tx, { repositoryId, objectIds, now })
-    await requireKept(tx, context, repo.owner.id)
+    await requireKeptBytes(tx, lfsQuota(config), repositoryId)
     return ids
   })
   for (const { id, oid, sizeBytes } of same) if (linked.has(id)) held.set(oid, sizeBytes)

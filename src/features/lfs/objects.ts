@@ -1,9 +1,10 @@
 import type { LfsObjectRow } from '../../../db/schema/lfs.ts'
+import { requireKeptBytes, requireRoom } from '../../access/byte-quota.ts'
 import type { Context } from '../../context.ts'
 import { badRequest, notFound, Refusal, tooLarge } from '../../kernel/errors.ts'
 import { randomHex } from '../../kernel/hashing.ts'
 import type { LfsPushAccess } from './gate.ts'
-import { requireKept, requireRoom } from './quota.ts'
+import { lfsQuota } from './quota.ts'
 import { isObject, type NamedObject } from './schema.ts'
 import { findHeld, holdObject, linkObjects } from './store.ts'
 
@@ -27,14 +28,14 @@ export async function receiveObject(context: Context, { repo }: LfsPushAccess, u
   if (!isObject(upload)) throw notFound('no SHA-256 or no size of a file')
   if (size > config.lfsMaxFileBytes) throw tooLarge(`the file is larger than ${config.lfsMaxFileBytes} bytes`)
   const repositoryId = repo.repository.id
-  await requireRoom(context, { ownerId: repo.owner.id, more: size })
+  await requireRoom(db, lfsQuota(config), { repositoryId, more: size })
   const storeKey = `${FOLDER}/${oid.slice(0, 2)}/${oid}-${randomHex(8)}`
   await store(context, storeKey, upload)
   try {
     const row = await db.transaction(async (tx) => {
       const held = await holdObject(tx, { oid, sizeBytes: size, storeKey })
       await linkObjects(tx, { repositoryId, objectIds: [held.id], now: clock.now() })
-      await requireKept(tx, context, repo.owner.id)
+      await requireKeptBytes(tx, lfsQuota(config), repositoryId)
       return held
     })
     // Another upload of the same content was first.

@@ -2,7 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import { anyOf } from '../../../db/any-of.ts'
 import type { Db } from '../../../db/client.ts'
 import { type LfsObjectRow, lfsObjects, repositoryLfsObjects } from '../../../db/schema/lfs.ts'
-import { repositories, repositoryCounters } from '../../../db/schema/repositories.ts'
+import { repositories } from '../../../db/schema/repositories.ts'
 import { users } from '../../../db/schema/users.ts'
 import type { SiteRules } from '../../access/decide.ts'
 import { unitSwitch } from '../../access/unit-switch.ts'
@@ -91,16 +91,6 @@ export async function linkObjects(
     on conflict (repository_id, object_id) do update set used_at = excluded.used_at
     returning object_id as id`)
   return new Set(rows.map(({ id }) => Number(id)))
-}
-
-/** What all repositories of an owner hold; a content counts in each of them. */
-export async function sumOwned(db: Db, ownerId: number): Promise<number> {
-  const [row] = await db
-    .select({ bytes: sql<number>`coalesce(sum(${repositoryCounters.lfsBytes}), 0)::bigint`.mapWith(Number) })
-    .from(repositories)
-    .innerJoin(repositoryCounters, eq(repositoryCounters.repositoryId, repositories.id))
-    .where(eq(repositories.ownerId, ownerId))
-  return row?.bytes ?? 0
 }
 
 /** Gives a repository all that another one has: a fork, or one made from a template. */

@@ -285,3 +285,44 @@ test('where files are switched off, none is asked for', async () => {
     await without.stop()
   }
 })
+
+test('what the owner has no room for is left: without asking for it, or when it has come', async () => {
+  const small = await startTestService({ settings: { ...SETTINGS, ATTACHMENT_MAX_OWNER_BYTES: '100' } })
+  try {
+    const user = await small.createUser('bob')
+    const own = await small.createRepository(user, { name: 'own' })
+    const { path: ownPath } = own
+    files['late.txt'] = async () => {
+      // While it comes somebody takes the room.
+      const issue = (await user.client.post(`${ownPath}/issues`, { title: 'x' })).number('number')
+      const body = new FormData()
+      body.set('attachment', new File(['x'.repeat(60)], 'other.txt'))
+      expect((await user.client.request(`${ownPath}/issues/${issue}/assets`, { method: 'POST', body })).status).toBe(
+        201,
+      )
+      return new Response('l'.repeat(50))
+    }
+    files['small.txt'] = () => new Response('s'.repeat(40))
+    const assets = [
+      asset('large.txt', { size: 101 }),
+      asset('late.txt', { size: 50 }),
+      asset('small.txt', { size: 40 }),
+    ]
+    fake.content.releases = [{ tag_name: 'v1', created_at: AT, assets }]
+    const option = { clone_addr: other.url('them/plain'), service: 'gitea', repo_name: 'copy', releases: true }
+    await user.client.post('/repos/migrate', option)
+    other.seen.length = 0
+    await small.drain()
+    expect((await user.client.get('/repos/bob/copy/migration')).body).toMatchObject({
+      status: 'done',
+      not_carried: [
+        "files of releases (2): the owner's repositories may hold 100 bytes of attached files (ATTACHMENT_MAX_OWNER_BYTES)",
+      ],
+      parts: [{}, { seen: 3, carried: 1 }],
+    })
+    expect(other.seen.map(({ path: asked }) => asked)).not.toContain('/files/large.txt')
+    expect(await Array.fromAsync(small.context.objects.list('attachments'))).toHaveLength(2)
+  } finally {
+    await small.stop()
+  }
+})

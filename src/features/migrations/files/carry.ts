@@ -1,9 +1,11 @@
 import type { FileFault, MigrationFileRow, MigrationPartRow } from '../../../../db/schema/migrations.ts'
 import { violatedConstraint } from '../../../../db/violations.ts'
+import { requireKeptBytes } from '../../../access/byte-quota.ts'
 import { requireOwnedQuota } from '../../../access/quota.ts'
 import type { Config } from '../../../config.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../kernel/errors.ts'
+import { attachmentQuota } from '../../attachments/quota.ts'
 import { discardFile, type ReceivedFile } from '../../attachments/receive.ts'
 import { countAttachments, insertAttachment } from '../../attachments/store.ts'
 import type { Attempt } from '../batch.ts'
@@ -27,8 +29,9 @@ export async function carryFile(context: Context, attempt: Attempt, part: Migrat
     // After any other failure the row may be there all the same: a commit whose answer was lost.
     const isUndone = error instanceof Refusal || violatedConstraint(error) !== undefined
     if (isUndone) await discardFile(context, fetched)
-    // Somebody has added files to the release meanwhile.
-    if (error instanceof Refusal) return leave(context, attempt, { part, file, fault: 'many' })
+    // Somebody has added files to the release, or to another repository of the owner, meanwhile.
+    if (error instanceof Refusal)
+      return leave(context, attempt, { part, file, fault: error.status === 413 ? 'full' : 'many' })
     throw error
   }
 }
@@ -39,7 +42,7 @@ interface Kept {
   fetched: ReceivedFile
 }
 
-/** @throws Refusal 422 past MAX_OWNED */
+/** @throws Refusal 413 past ATTACHMENT_MAX_OWNER_BYTES, 422 past MAX_OWNED */
 async function keep(context: Context, { migration, run }: Attempt, { part, file, fetched }: Kept): Promise<boolean> {
   const { db, config } = context
   const { repositoryId, releaseId, createdAt, downloadCount } = file
@@ -54,6 +57,7 @@ async function keep(context: Context, { migration, run }: Attempt, { part, file,
       of: `release ${releaseId}`,
       count: () => countAttachments(tx, place),
     })
+    await requireKeptBytes(tx, attachmentQuota(config), repositoryId)
     if (!(await updatePart(tx, part, { page: part.page + 1, carried: part.carried + 1 })))
       throw new Error('another attempt has written this file')
     await updateMigration(tx, repositoryId, { failures: 0, lastError: '' })
@@ -96,7 +100,11 @@ async function endFiles({ db, clock, config }: Context, { run }: Attempt, part: 
   })
 }
 
-const reasonsOf = ({ releaseFileMaxSize, maxOwned }: Config): Readonly<Record<FileFault, string>> => ({
+const reasonsOf = ({
+  releaseFileMaxSize,
+  maxOwned,
+  attachmentMaxOwnerBytes,
+}: Config): Readonly<Record<FileFault, string>> => ({
   name: 'their names or types are not allowed here (RELEASE_ALLOWED_TYPES)',
   large: `they are larger than ${releaseFileMaxSize} bytes (RELEASE_FILE_MAX_SIZE)`,
   many: `their releases have more than ${maxOwned} (MAX_OWNED)`,
@@ -104,5 +112,6 @@ const reasonsOf = ({ releaseFileMaxSize, maxOwned }: Config): Readonly<Record<Fi
   missing: 'the other server does not give them out',
   other: 'they have another size than the other server says',
   broken: 'they did not come whole in three tries',
+  full: `the owner's repositories may hold ${attachmentMaxOwnerBytes} bytes of attached files (ATTACHMENT_MAX_OWNER_BYTES)`,
   off: 'files are switched off here (ATTACHMENT_ENABLED)',
 })

@@ -1,7 +1,9 @@
 import type { FileFault, MigrationFileRow } from '../../../../db/schema/migrations.ts'
+import { hasRoom } from '../../../access/byte-quota.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../kernel/errors.ts'
 import { OutboundError } from '../../../outbound/outbound-error.ts'
+import { attachmentQuota } from '../../attachments/quota.ts'
 import { type ReceivedFile, storeFile } from '../../attachments/receive.ts'
 import type { Attempt } from '../batch.ts'
 import { SourceError } from '../source.ts'
@@ -20,13 +22,14 @@ export async function fetchFile(
   { source, run }: Attempt,
   file: MigrationFileRow,
 ): Promise<ReceivedFile | FileFault> {
-  if (!context.config.attachmentEnabled) return 'off'
+  const { config, db } = context
+  const { repositoryId, name, size } = file
+  if (!config.attachmentEnabled) return 'off'
+  if (!(await hasRoom(db, attachmentQuota(config), { repositoryId, more: size }))) return 'full'
   try {
     const { status, content } = await source.download(file.url)
-    if (status === 200) {
-      const { name, size } = file
+    if (status === 200)
       return await storeFile(context, { name, content, maxBytes: size, expected: { size }, signal: run.signal })
-    }
     await content.cancel()
     if (status >= 500 || LATER.has(status)) throw new SourceError(`the other server answers with ${status} for a file`)
     return 'missing'
@@ -34,7 +37,7 @@ export async function fetchFile(
     run.signal.throwIfAborted()
     const fault = lastFaultOf(error)
     if (fault !== undefined) return fault
-    if (isOfFile(error) && (await countTry(context.db, file.id)) >= MAX_TRIES) return 'broken'
+    if (isOfFile(error) && (await countTry(db, file.id)) >= MAX_TRIES) return 'broken'
     throw error
   }
 }
