@@ -53,7 +53,7 @@ export const presentStatus = ({ status, creator }: ShownStatus, apiUrl: string, 
   context: status.context,
   creator: creator ? presentUserToVisitors(creator, viewer) : presentGhost(viewer),
   created_at: wireTime(status.createdAt),
-  // What was said is never changed: something newer is said.
+  // A status never changes: a newer one replaces it.
   updated_at: wireTime(status.createdAt),
 })
 

@@ -29,7 +29,7 @@ export interface ShownHook {
 }
 
 /**
- * The secret is never shown. Wire: Slack hooks show all that Slack needs, also what was not given. Some servers
+ * The secret is never shown. Wire: hooks of Slack show every setting, empty ones too. Some servers
  * of the Gitea API show the address and the content type beside `config` too, and their clients read no hook without them.
  */
 export function presentHook({ hook, authorizationHeader }: ShownHook): Hook {
