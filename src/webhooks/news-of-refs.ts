@@ -94,19 +94,25 @@ export async function readHookCommits(
   shas: readonly string[],
 ): Promise<Map<string, HookCommit>> {
   const found: LoggedCommit[] = []
-  for (const sha of shas) {
-    try {
-      found.push(...(await context.git.log(repository.id, { revision: sha, limit: 1, withChanges: true })))
-    } catch (error) {
-      if (!isGitError(error, 'not-found')) throw error
-    }
-  }
+  for (const sha of shas) found.push(...(await readCommit(context, repository.id, sha)))
   const addresses = found.flatMap(({ author, committer }) => [author.email, committer.email])
   const names = await findNamesByEmail(context.db, addresses)
   const present = (commit: LoggedCommit): HookCommit => presentCommit(commit, { htmlUrl: repository.html_url, names })
   return new Map(
     found.map((commit, index) => [shas.includes(commit.sha) ? commit.sha : (shas[index] ?? ''), present(commit)]),
   )
+}
+
+/** Without its files where these are too many to be compared: hooks are told of every push. */
+async function readCommit({ git }: Context, repositoryId: number, revision: string): Promise<LoggedCommit[]> {
+  const query = { revision, limit: 1 }
+  try {
+    return await git.log(repositoryId, { ...query, withChanges: true })
+  } catch (error) {
+    if (isGitError(error, 'not-found')) return []
+    if (isGitError(error, 'too-large') || isGitError(error, 'timeout')) return git.log(repositoryId, query)
+    throw error
+  }
 }
 
 function presentCommit(

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { startTestService, type TestRepository, type TestService, type TestUser } from '../harness/service.ts'
 import { until } from '../harness/until.ts'
+import { openSink } from '../webhooks/sink.ts'
 import { processesWith } from './transport/replica.ts'
 
 /** Forty trees of a few hundred bytes each, which together name 10^40 files. Everybody may push that. */
@@ -9,7 +10,9 @@ let owner: TestUser
 let repository: TestRepository
 let commit: string
 beforeAll(async () => {
-  service = await startTestService({ settings: { GIT_MAX_MEMORY_TOTAL: '512MiB', RATE_LIMIT: 'off' } })
+  service = await startTestService({
+    settings: { GIT_MAX_MEMORY_TOTAL: '512MiB', RATE_LIMIT: 'off', WEBHOOK_ALLOWED_HOSTS: 'loopback' },
+  })
   owner = await service.createUser()
   repository = await service.createRepository(owner, { auto_init: false })
   const { git } = service
@@ -73,6 +76,45 @@ test('the history of a path is told, and the memory for it is bounded', async ()
     files: false,
   })
   expect([answer.status, Object(answer.body).length]).toEqual([200, 1])
+})
+
+test('hooks are told of a push and of a status of such a commit, without its files', async () => {
+  await service.drain()
+  const sink = await openSink()
+  const config = { url: sink.url, content_type: 'json' }
+  const hook = { type: 'gitea', active: true, events: ['push', 'status'], config }
+  expect((await owner.client.post(`${repository.path}/hooks`, hook)).status).toBe(201)
+  const cwd = `${service.git.folder}/bomb`
+  await service.git(['push', '-q', repository.cloneUrl, `${commit}:refs/heads/again`], { cwd })
+  expect((await owner.client.post(`${repository.path}/statuses/${commit}`, { state: 'success' })).status).toBe(201)
+  await service.drain()
+  await sink.close()
+  const told = { id: commit, message: 'bomb\n', added: [], removed: [], modified: [] }
+  const [push, status] = ['push', 'status'].map((name) =>
+    sink.received.find(({ headers }) => headers['x-gitea-event'] === name),
+  )
+  expect(push?.json).toMatchObject({ ref: 'refs/heads/again', head_commit: told })
+  expect(status?.json).toMatchObject({ state: 'success', commit: told })
+})
+
+test('a comparison that needs more memory than a command may have is ended', async () => {
+  const large = await service.createRepository(owner, { auto_init: false })
+  const { git } = service
+  await git(['init', '-q', '-b', 'main', 'large'])
+  const cwd = `${git.folder}/large`
+  for (const turn of [0, 1]) {
+    const lines = Array.from({ length: 1_500_000 }, (_, line) => line * 2 + turn)
+    await Bun.write(`${cwd}/lines.txt`, lines.join('\n'))
+    await git(['add', '.'], { cwd })
+    await git(['commit', '-q', '-m', 'lines'], { cwd })
+    await git(['-c', 'pack.window=0', 'push', '-q', large.cloneUrl, 'main'], { cwd })
+  }
+  const sha = await git(['rev-parse', 'HEAD'], { cwd })
+  const answer = await owner.client.get(`${large.path}/git/commits/${sha}`)
+  expect([answer.status, answer.text]).toEqual([413, expect.stringContaining('too much memory')])
+  // The lines of the difference are under way when it ends.
+  await expect(owner.client.get(`${large.path}/git/commits/${sha}.diff`)).rejects.toThrow('closed')
+  await until(() => works().length === 0, 'git has ended')
 })
 
 test('a client that leaves an archive leaves no work behind', async () => {
