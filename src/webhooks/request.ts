@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { HookType } from '../../db/schema/hooks.ts'
 import type { OutboundRequest } from '../outbound/follow.ts'
 import { version } from '../version.ts'
+import { signForFeishu } from './messages/feishu.ts'
 
 /** All that a delivery is made of, secrets opened. */
 export interface Sending {
@@ -36,14 +37,15 @@ export const SECRET_HEADERS: ReadonlySet<string> = new Set([
 ])
 
 /** The request of a delivery: Gitea's headers, the Gogs and GitHub spellings of them, and Standard Webhooks'. */
-export function hookRequest(sending: Sending): OutboundRequest {
+export function hookRequest(given: Sending): OutboundRequest {
+  const sending = given.type === 'feishu' && given.secret !== '' ? withSignature(given) : given
   const { url, authorization } = withoutUser(sending.url)
   const takesForm = (sending.type === 'gitea' || sending.type === 'gogs') && sending.contentType === 'form'
   const form = `payload=${encodeURIComponent(sending.payload).replace(/%20/g, '+')}`
   const isMatrix = sending.type === 'matrix'
   const isGet = sending.httpMethod === 'GET' && !isMatrix
   const body = isGet ? '' : takesForm ? form : sending.payload
-  const given = sending.authorization.trim() || authorization
+  const credentials = sending.authorization.trim() || authorization
   return {
     url: isGet ? withPayload(url, sending.payload) : isMatrix ? withTransaction(url, sending.uuid) : url.href,
     method: isMatrix ? 'PUT' : sending.httpMethod,
@@ -52,13 +54,18 @@ export function hookRequest(sending: Sending): OutboundRequest {
       'user-agent': `Hearth/${version}`,
       accept: '*/*',
       ...(isGet ? {} : { 'content-type': takesForm ? 'application/x-www-form-urlencoded' : 'application/json' }),
-      ...(given === '' ? {} : { authorization: given }),
+      ...(credentials === '' ? {} : { authorization: credentials }),
       ...giteaHeaders(sending),
       ...standardHeaders(sending, isGet ? sending.payload : body),
     },
     ...(isGet ? {} : { body }),
   }
 }
+
+const withSignature = (sending: Sending): Sending => ({
+  ...sending,
+  payload: signForFeishu(sending.payload, sending.secret, sending.now),
+})
 
 function giteaHeaders({ uuid, eventType, target, secret, payload }: Sending): Record<string, string> {
   const event = eventOf(eventType)

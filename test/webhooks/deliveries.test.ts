@@ -141,6 +141,35 @@ describe('what happens to issues is told', () => {
     expect(told).toMatchObject([[bug], [bug], [bug, ui], [bug, ui], []].map((carried) => ({ labels: carried })))
   })
 
+  test('plans: milestones and assignees that come and go', async () => {
+    await hooked()
+    const milestone = await owner.client.post(`${repo.path}/milestones`, { title: 'Soon' })
+    const issue = `${repo.path}/issues/${(await owner.client.post(`${repo.path}/issues`, { title: 'Planned' })).number('number')}`
+    await owner.client.patch(issue, { milestone: milestone.number('id') })
+    await owner.client.patch(issue, { milestone: 0 })
+    await owner.client.patch(issue, { assignees: [owner.name] })
+    await owner.client.patch(issue, { assignees: [] })
+    await owner.client.patch(issue, { state: 'closed' })
+    await owner.client.patch(issue, { state: 'open' })
+    await service.drain()
+    expect(words()).toEqual([
+      'issues opened',
+      'issue_milestone milestoned',
+      'issue_milestone demilestoned',
+      'issue_assign assigned',
+      'issue_assign unassigned',
+      'issues closed',
+      'issues reopened',
+    ])
+    const told = sink.received.map(({ headers, json }) => ({ event: headers['x-gitea-event'], ...Object(json.issue) }))
+    expect(told.slice(1, 5)).toMatchObject([
+      { event: 'issues', milestone: { title: 'Soon' } },
+      { event: 'issues', milestone: null },
+      { event: 'issues', assignees: [{ login: owner.name }] },
+      { event: 'issues', assignees: null },
+    ])
+  })
+
   test('with no address that somebody hides', async () => {
     await hooked()
     await owner.client.patch('/user/settings', { hide_email: true })
@@ -320,6 +349,24 @@ describe('a delivery', () => {
     }
     expect(sink.received[1]?.body).toBe(sink.received[3]?.body ?? '')
     expect(sink.received[1]?.json).toMatchObject({ msgtype: 'm.notice', body: expect.stringContaining('Issue closed') })
+  })
+
+  test('for Feishu is signed with the time of each attempt', async () => {
+    await hooked({ type: 'feishu' }, { secret: 'hush' })
+    sink.answer((response) => void response.writeHead(503).end())
+    await owner.client.post(`${repo.path}/issues`, { title: 'For people' })
+    await service.drain()
+    sink.answer((response) => void response.end('ok'))
+    await passTime(7200)
+    const [first, second] = sink.received
+    expect(second?.headers['x-gitea-delivery']).toBe(first?.headers['x-gitea-delivery'])
+    expect(Number(second?.json.timestamp) - Number(first?.json.timestamp)).toBeGreaterThanOrEqual(7200)
+    for (const { headers, json, body } of sink.received) {
+      const key = `${json.timestamp}\nhush`
+      expect(json).toMatchObject({ msg_type: 'text', sign: createHmac('sha256', key).digest('base64') })
+      expect(Object.keys(json)).toEqual(['timestamp', 'sign', 'msg_type', 'content'])
+      expect(headers['x-gitea-signature']).toBe(createHmac('sha256', 'hush').update(body).digest('hex'))
+    }
   })
 
   test('for Slack is a message', async () => {

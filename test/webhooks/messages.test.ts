@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import { createHmac } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { HookType } from '../../db/schema/hooks.ts'
@@ -14,8 +13,7 @@ const settings: Partial<Record<HookType, Record<string, string>>> = {
   discord: { username: 'dbot', icon_url: 'http://i.example/d.png' },
   packagist: { package_url: 'https://packagist.org/packages/a/b' },
 }
-const bodyOf = (type: HookType, event: HookMessageEvent, secret = '') =>
-  formatBody(type, event, { settings: settings[type] ?? {}, secret, now: new Date('2026-11-22T10:00:00Z') })
+const bodyOf = (type: HookType, event: HookMessageEvent) => formatBody(type, event, settings[type] ?? {})
 
 const types = [
   'slack',
@@ -81,14 +79,6 @@ describe.skipIf(!existsSync(recorded))('beside a recorded server', async () => {
     if (difference === undefined) expect(sent).toBe(text(samples[name]?.body))
     else expect(sent).not.toBe(text(samples[name]?.body))
   })
-})
-
-test('Feishu gets the signature that it asks for', () => {
-  const event = events['push/branch']
-  if (event === undefined) throw new Error('there is no such event')
-  const timestamp = Date.parse('2026-11-22T10:00:00Z') / 1000
-  const sign = createHmac('sha256', `${timestamp}\nsecret`).digest('base64')
-  expect(bodyOf('feishu', event, 'secret')).toMatchObject({ timestamp, sign })
 })
 
 const hostile = `</a><script>|>\`*_[x](javascript:1)${'😀'.repeat(4000)}`

@@ -1,19 +1,21 @@
 import { createHmac } from 'node:crypto'
+import { objectOf, parseJson } from '../../http/openapi/json.ts'
 import type { Message } from './message.ts'
 import type { Person, SubjectPart } from './payload.ts'
 import { commitLines, textOf } from './text.ts'
 
-/**
- * Body for a Feishu robot. With a secret it is signed as Feishu asks: the key is the time and the secret, the message is empty
- * (https://open.feishu.cn/document/client-docs/bot-v3/add-custom-bot).
- */
-export function feishuBody(message: Message, { secret, now }: { secret: string; now: Date }) {
-  const timestamp = Math.floor(now.getTime() / 1000)
-  const signed = secret === '' ? {} : { timestamp, sign: signature(`${timestamp}\n${secret}`) }
-  return { ...signed, msg_type: 'text', content: { text: feishuText(message) } }
-}
+/** Body for a Feishu robot, unsigned. */
+export const feishuBody = (message: Message) => ({ msg_type: 'text', content: { text: feishuText(message) } })
 
-const signature = (key: string): string => createHmac('sha256', key).digest('base64')
+/**
+ * Signed as Feishu asks: the key is the time and the secret, the message is empty. The robot refuses a time of more than an hour ago, so
+ * each attempt is signed anew (https://open.feishu.cn/document/client-docs/bot-v3/add-custom-bot).
+ */
+export function signForFeishu(body: string, secret: string, now: Date): string {
+  const timestamp = Math.floor(now.getTime() / 1000)
+  const sign = createHmac('sha256', `${timestamp}\n${secret}`).digest('base64')
+  return JSON.stringify({ timestamp, sign, ...objectOf(parseJson(body)) }, null, 2)
+}
 
 function feishuText(message: Message): string {
   const { event, push, body } = message

@@ -10,30 +10,27 @@ import { slackBody } from './slack.ts'
 import { telegramBody } from './telegram.ts'
 import { wechatworkBody } from './wechatwork.ts'
 
-export interface FormatOptions {
-  /** What the hook has beside its address. */
-  settings: Readonly<Record<string, string>>
-  /** Empty without one. Only Feishu puts a signature into the body. */
-  secret: string
-  now: Date
-}
-
 /**
  * What a hook of this type is sent for an event, before it is written as JSON. Undefined: this type is not sent for it. Types that people read
  * are not sent pushes without commits, Packagist of nothing but pushes.
+ * @param settings what the hook has beside its address
  */
-export function formatBody(type: HookType, event: HookMessageEvent, options: FormatOptions): unknown {
+export function formatBody(
+  type: HookType,
+  event: HookMessageEvent,
+  settings: Readonly<Record<string, string>>,
+): unknown {
   if (type === 'gitea' || type === 'gogs') return event.payload
   if (type === 'packagist') {
-    return event.type === 'push' ? { repository: { url: options.settings.package_url ?? '' } } : undefined
+    return event.type === 'push' ? { repository: { url: settings.package_url ?? '' } } : undefined
   }
   const message = describe(event)
   if (message === undefined) return undefined
   switch (type) {
     case 'slack':
-      return slackBody(message, options.settings)
+      return slackBody(message, settings)
     case 'discord':
-      return discordBody(message, options.settings)
+      return discordBody(message, settings)
     case 'dingtalk':
       return dingtalkBody(message)
     case 'telegram':
@@ -41,7 +38,7 @@ export function formatBody(type: HookType, event: HookMessageEvent, options: For
     case 'msteams':
       return msteamsBody(message)
     case 'feishu':
-      return feishuBody(message, options)
+      return feishuBody(message)
     case 'wechatwork':
       return wechatworkBody(message)
     case 'matrix':
