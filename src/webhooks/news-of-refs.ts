@@ -6,13 +6,12 @@ import { isGitError } from '../git/errors.ts'
 import type { FileChange, LoggedCommit } from '../git/model.ts'
 import { wireTime } from '../kernel/time.ts'
 import {
-  type HookCommit,
-  type HookCommon,
   MAX_PUSH_COMMITS,
   presentCreatePayload,
   presentDeletePayload,
   presentPushPayload,
 } from '../wire/hook-payload.ts'
+import type { HookCommit, HookCommon } from '../wire/hook-schema.ts'
 import type { Repository } from '../wire/repository.ts'
 import { showCommon } from './common.ts'
 import type { News } from './news.ts'

@@ -1,19 +1,22 @@
 import { wireTime } from '../kernel/time.ts'
 import type { Comment } from './comment.ts'
+import type {
+  CommentPayload,
+  CreatePayload,
+  DeletePayload,
+  ForkPayload,
+  HookCommit,
+  HookCommon,
+  IssuePayload,
+  PushPayload,
+  ReleasePayload,
+  RepositoryPayload,
+  StatusPayload,
+  WikiPayload,
+} from './hook-schema.ts'
 import type { Issue } from './issue.ts'
-import type { PayloadCommit } from './payload-commit.ts'
 import type { Release } from './release.ts'
 import type { Repository } from './repository.ts'
-import type { User } from './user.ts'
-
-/** What is in every payload. Wire: people are shown as visitors see them, so that no hidden address leaves. */
-export interface HookCommon {
-  repository: Repository
-  sender: User
-}
-
-/** Wire: without a verification, which a reader looks up where it matters. */
-export type HookCommit = Omit<PayloadCommit, 'verification'> & { verification: null }
 
 export interface PushFacts {
   /** In full. */
@@ -31,7 +34,7 @@ export interface PushFacts {
 /** Wire: `commits` holds five at most, `total_commits` counts all. */
 export const MAX_PUSH_COMMITS = 5
 
-export function presentPushPayload({ repository, sender }: HookCommon, facts: PushFacts) {
+export function presentPushPayload({ repository, sender }: HookCommon, facts: PushFacts): PushPayload {
   const { ref, before, after, compareFrom } = facts
   return {
     ref,
@@ -59,7 +62,7 @@ interface RefFacts {
 export const presentCreatePayload = (
   { repository, sender }: HookCommon,
   { ref, refType, sha }: RefFacts & { sha: string },
-) => ({
+): CreatePayload => ({
   sha,
   ref,
   ref_type: refType,
@@ -67,7 +70,10 @@ export const presentCreatePayload = (
   sender,
 })
 
-export const presentDeletePayload = ({ repository, sender }: HookCommon, { ref, refType }: RefFacts) => ({
+export const presentDeletePayload = (
+  { repository, sender }: HookCommon,
+  { ref, refType }: RefFacts,
+): DeletePayload => ({
   ref,
   ref_type: refType,
   pusher_type: 'user',
@@ -76,14 +82,17 @@ export const presentDeletePayload = ({ repository, sender }: HookCommon, { ref, 
 })
 
 /** Wire: `forkee` is the original, `repository` the new fork. */
-export const presentForkPayload = ({ repository, sender }: HookCommon, forkee: Repository) => ({
+export const presentForkPayload = ({ repository, sender }: HookCommon, forkee: Repository): ForkPayload => ({
   forkee,
   repository,
   sender,
 })
 
 /** Wire: `organization` is the owner, a person too. */
-export const presentRepositoryPayload = ({ repository, sender }: HookCommon, action: 'created' | 'deleted') => ({
+export const presentRepositoryPayload = (
+  { repository, sender }: HookCommon,
+  action: 'created' | 'deleted',
+): RepositoryPayload => ({
   action,
   repository,
   organization: repository.owner,
@@ -99,7 +108,7 @@ export interface HookChanges {
 export const presentIssuePayload = (
   { repository, sender }: HookCommon,
   { action, issue, changes }: { action: string; issue: Issue; changes?: HookChanges },
-) => ({
+): IssuePayload => ({
   action,
   number: issue.number,
   ...(changes && { changes: { ...changes, added_labels: null, removed_labels: null } }),
@@ -112,7 +121,7 @@ export const presentIssuePayload = (
 export const presentCommentPayload = (
   { repository, sender }: HookCommon,
   { action, issue, comment, changes }: { action: string; issue: Issue; comment: Comment; changes?: HookChanges },
-) => ({
+): CommentPayload => ({
   action,
   issue,
   comment,
@@ -125,12 +134,12 @@ export const presentCommentPayload = (
 export const presentReleasePayload = (
   { repository, sender }: HookCommon,
   { action, release }: { action: 'published' | 'updated' | 'deleted'; release: Release },
-) => ({ action, release, repository, sender })
+): ReleasePayload => ({ action, release, repository, sender })
 
 export const presentWikiPayload = (
   { repository, sender }: HookCommon,
   { action, page, comment }: { action: 'created' | 'edited' | 'deleted'; page: string; comment: string },
-) => ({ action, repository, sender, page, comment })
+): WikiPayload => ({ action, repository, sender, page, comment })
 
 interface StatusFacts {
   statusId: number
@@ -145,7 +154,7 @@ interface StatusFacts {
   commit: HookCommit | null
 }
 
-export function presentStatusPayload({ repository, sender }: HookCommon, facts: StatusFacts) {
+export function presentStatusPayload({ repository, sender }: HookCommon, facts: StatusFacts): StatusPayload {
   const at = wireTime(new Date(facts.createdAt))
   return {
     commit: facts.commit,
