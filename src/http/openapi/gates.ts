@@ -3,9 +3,9 @@ import type { GateKind } from './extensions.ts'
 /**
  * What each kind of gate can answer, for the API description. Every gate reads the credential first, so every operation
  * can answer 401 (a wrong credential fails on public routes too), 403 (scope, sudo, state of the account) and 404 (sudo
- * to an unknown user); 414, 429, 431, 500 and 503 come from limits, bugs and a database that is away.
+ * to an unknown user); 414, 429, 431, 500, 503 and 507 come from limits, bugs, a database that is away and a disk that is full.
  */
-const everywhere = [401, 403, 404, 414, 429, 431, 500, 503] as const
+const everywhere = [401, 403, 404, 414, 429, 431, 500, 503, 507] as const
 
 /** A path that names an account or a repository by a former name is answered with its new address. */
 export const renameStatuses = (path: string): number[] => [

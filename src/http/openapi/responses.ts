@@ -41,6 +41,7 @@ const shared: ReadonlyMap<number, { name: string; text: string; bare?: boolean; 
   [431, { name: 'HeadTooLarge', text: 'The head of the request is larger than allowed.' }],
   [500, { name: 'InternalError', text: 'A fault of the service; `request_id` finds it in the log.' }],
   [503, { name: 'Unavailable', text: 'Something that the answer needs is away for now.', rest: retryAfter }],
+  [507, { name: 'InsufficientStorage', text: 'The disk of the server takes no more.' }],
 ])
 
 /** Sorted texts for the answers of the routes themselves. */
