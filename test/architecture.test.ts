@@ -61,7 +61,9 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   webhooks: entrances,
   web: [...entrances, 'oauth'],
   ssh: entrances,
-  client: ['app'],
+  // The package for programs that use the API: it has nothing of the service.
+  client: [],
+  'client-types': ['http'],
   app: [...entrances, 'oauth', 'webhooks', 'actions', 'triggers', 'web'],
   assemble: ['*'],
   'first-admin': ['*'],
@@ -70,7 +72,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   cli: ['*'],
   main: ['*'],
   // Run by the commands of package.json, not by the program.
-  setup: ['kernel', 'threads', 'postgres'],
+  setup: ['kernel', 'threads', 'postgres', 'wire', 'http', 'app', 'client-types'],
 }
 
 /** A feature may import features of its own or a lower tier; upward it speaks by events. */
@@ -181,7 +183,9 @@ async function readSources(): Promise<Source[]> {
   for await (const path of new Bun.Glob('{src,db}/**/*.ts').scan(root)) {
     const text = await Bun.file(join(root, path)).text()
     const targets = [...text.matchAll(IMPORT)].map(([, fixed, dynamic]) => fixed ?? dynamic ?? '')
-    const imports = targets.map((target) => relative(root, resolve(root, dirname(path), target)))
+    // Data is of no layer.
+    const code = targets.filter((target) => !target.endsWith('.json'))
+    const imports = code.map((target) => relative(root, resolve(root, dirname(path), target)))
     sources.push({ path, text, imports })
   }
   return sources
@@ -296,8 +300,8 @@ test.each([
   [
     'lists are linked by http/paging.ts',
     /x-total-count|headers(\.link\b|\['link'\]|\.set\('link')/i,
-    // Besides the lists of other servers, which are only read.
-    ['src/http/', 'src/features/migrations/source.ts'],
+    // Besides who only reads them: the client, and the lists of other servers.
+    ['src/http/', 'src/client/', 'src/features/migrations/source.ts'],
   ],
   [
     'the table of jobs is read and written by src/jobs',
