@@ -69,10 +69,7 @@ const resolved = (answer: Json, responses: JsonObject): JsonObject => {
 function dataOf(content: JsonObject): string {
   const types = Object.entries(content).map(([type, value]) => {
     if (/^text\/|ndjson/.test(type)) return 'string'
-    const schema = objectOf(objectOf(value).schema)
-    // Text that is sent as a JSON string to who asks for that.
-    if (type === 'application/json') return schema.format === 'binary' ? 'string' : typeOf(schema)
-    return 'ArrayBuffer'
+    return type === 'application/json' ? typeOf(objectOf(value).schema) : 'ArrayBuffer'
   })
   return types.length === 0 ? "''" : [...new Set(types)].join(' | ')
 }

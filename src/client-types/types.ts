@@ -56,10 +56,10 @@ export function membersOf(schema: JsonObject): string {
 /** A name as it can stand in front of a colon. */
 export const key = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name))
 
-/** A doc comment on a line of its own; empty without a text. */
+/** A doc comment on lines of its own; empty without a text. */
 export function commentOf(...texts: (Json | undefined)[]): string {
-  const said = texts.filter((text) => typeof text === 'string' && text !== '').join('\n * ')
+  const said = texts.filter((text) => typeof text === 'string' && text !== '').join('\n')
+  const lines = said.replaceAll('*/', '*\\/').split(/\n+/)
   if (said === '') return ''
-  const safe = said.replaceAll('*/', '*\\/')
-  return safe.includes('\n') ? `/**\n * ${safe}\n */\n` : `/** ${safe} */\n`
+  return lines.length === 1 ? `/** ${lines[0]} */\n` : `/**\n${lines.map((line) => ` * ${line}\n`).join('')} */\n`
 }

@@ -46,7 +46,7 @@ export const gate = (context: Context) =>
   new Elysia({ name: 'gate' }).macro({
     /** Anybody; a presented credential is checked all the same. */
     open: (rule: { scope?: ScopeRule; beforeSignIn?: boolean }) => ({
-      detail: gateDetail('open'),
+      detail: gateDetail('open', rule),
       async transform({ request, body }: Stage) {
         const actor = await admit(context, request, rule)
         pass(request, body, { actor })
@@ -59,7 +59,7 @@ export const gate = (context: Context) =>
      * `byPassword`: what no token may do, and nobody in the name of another.
      */
     login: (rule: { scope: ScopeRule; personal?: boolean; byPassword?: boolean; mayChangePassword?: boolean }) => ({
-      detail: gateDetail(rule.byPassword ? 'password' : 'login'),
+      detail: gateDetail(rule.byPassword ? 'password' : 'login', rule),
       async transform({ request, body }: Stage) {
         const actor = await admit(context, request, rule)
         if (!actor) throw unauthorized()
@@ -90,7 +90,7 @@ export const gate = (context: Context) =>
 
     /** Site administrators. */
     admin: (_rule: true) => ({
-      detail: gateDetail('admin'),
+      detail: gateDetail('admin', { scope: 'admin' }),
       async transform({ request, body }: Stage) {
         const actor = await admit(context, request, { scope: 'admin' })
         if (!actor) throw unauthorized()
@@ -102,7 +102,7 @@ export const gate = (context: Context) =>
 
     /** Site administrators, for something of the account of `:username`. */
     adminOf: (_rule: true) => ({
-      detail: gateDetail('adminOf'),
+      detail: gateDetail('adminOf', { scope: 'admin' }),
       async transform({ request, body, params }: Stage) {
         const actor = await admit(context, request, { scope: 'admin' })
         if (!actor) throw unauthorized()
@@ -115,7 +115,7 @@ export const gate = (context: Context) =>
 
     /** The person or organization of `:username`, if the caller may know of it. */
     readUser: (rule: { scope: ScopeRule; login?: boolean }) => ({
-      detail: gateDetail('readUser', rule.login),
+      detail: gateDetail('readUser', rule),
       async transform({ request, body, params }: Stage) {
         const actor = await admit(context, request, { scope: rule.scope })
         if (rule.login && !actor) throw unauthorized()
@@ -127,7 +127,7 @@ export const gate = (context: Context) =>
 
     /** The organization of `:org`, if the caller may know of it and has the role. */
     readOrg: (rule: OrganizationRule & { scope: ScopeRule; login?: boolean }) => ({
-      detail: gateDetail('readOrg', rule.login || rule.role !== undefined),
+      detail: gateDetail('readOrg', rule),
       async transform({ request, body, params }: Stage) {
         const actor = await admit(context, request, { scope: rule.scope })
         if (!actor && (rule.login || rule.role)) throw unauthorized()
@@ -139,7 +139,7 @@ export const gate = (context: Context) =>
 
     /** The organization of `:org` for a signed-in caller with the role. */
     changeOrg: (rule: OrganizationRule & { scope: ScopeRule }) => ({
-      detail: gateDetail('changeOrg'),
+      detail: gateDetail('changeOrg', rule),
       async transform({ request, body, params }: Stage) {
         const actor = await admit(context, request, { scope: rule.scope })
         if (!actor) throw unauthorized()
@@ -151,7 +151,7 @@ export const gate = (context: Context) =>
 
     /** The team of `:id` for a signed-in caller who belongs to it or owns its organization. */
     team: (rule: TeamRule & { scope: ScopeRule }) => ({
-      detail: gateDetail('team'),
+      detail: gateDetail('team', rule),
       async transform({ request, body, params }: Stage) {
         const actor = await admit(context, request, { scope: rule.scope })
         if (!actor) throw unauthorized()
@@ -162,7 +162,7 @@ export const gate = (context: Context) =>
 
     /** The repository of `:owner/:repo` with at least read on the unit; without a unit, on any. */
     readRepo: (rule: { unit?: UnitRule; scope: ScopeRule; login?: boolean }) => ({
-      detail: gateDetail('readRepo', rule.login),
+      detail: gateDetail('readRepo', rule),
       async transform({ request, body, params }: Stage) {
         const actor = await admit(context, request, { scope: rule.scope, isOfRepository: true })
         if (rule.login && !actor) throw unauthorized()
@@ -174,7 +174,7 @@ export const gate = (context: Context) =>
 
     /** The repository of `:owner/:repo` for a signed-in caller with the level; refused with 423 while archived. */
     changeRepo: (rule: ChangeRule & { scope: ScopeRule }) => ({
-      detail: gateDetail('changeRepo'),
+      detail: gateDetail('changeRepo', rule),
       async transform({ request, body, params }: Stage) {
         const actor = await admit(context, request, { scope: rule.scope, isOfRepository: true })
         if (!actor) throw unauthorized()
@@ -186,7 +186,7 @@ export const gate = (context: Context) =>
 
     /** The issue or pull request of `:index`, with at least read on the unit that it belongs to. */
     readIssue: (rule: { scope: ScopeRule; login?: boolean; isPull?: true }) => ({
-      detail: gateDetail('readIssue', rule.login),
+      detail: gateDetail('readIssue', rule),
       async transform({ request, body, params }: Stage) {
         const actor = await admit(context, request, { scope: rule.scope, isOfRepository: true })
         if (rule.login && !actor) throw unauthorized()
@@ -202,7 +202,7 @@ export const gate = (context: Context) =>
 
     /** The issue or pull request of `:index` for a signed-in caller with the level on its unit; 423 while archived. */
     changeIssue: (rule: IssueRule & { scope: ScopeRule }) => ({
-      detail: gateDetail('changeIssue'),
+      detail: gateDetail('changeIssue', rule),
       async transform({ request, body, params }: Stage) {
         const { scope, ...question } = rule
         const actor = await admit(context, request, { scope, isOfRepository: true })

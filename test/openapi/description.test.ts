@@ -151,6 +151,22 @@ test('an open route may be called without a credential, others may not', () => {
   expect(at('components', 'securitySchemes', 'Session')).toMatchObject(cookie)
 })
 
+test('an operation says who may ask, and with which scope', () => {
+  expect(at(...things, 'post', 'description')).toBe(
+    'Whoever may write to the issues of the repository. A token needs `write:issue`.',
+  )
+  expect(at(...things, 'get', 'description')).toBe('Whoever may read the code of the repository.')
+  expect(at('paths', '/version', 'get', 'description')).toBe('For everybody.')
+})
+
+test('text is described as text, and a file as bytes', () => {
+  const format = (type: string, ...keys: string[]) =>
+    objectOf(objectOf(objectOf(at(...keys, 'responses', '200', 'content'))[type]).schema).format
+  const raw = ['paths', '/repos/{owner}/{repo}/raw/{filepath}', 'get']
+  expect(format('application/octet-stream', ...raw)).toBe('binary')
+  expect(format('text/html', 'paths', '/rendered', 'get')).toBeUndefined()
+})
+
 test('only a body that a route needs is required', () => {
   expect(at(...things, 'post', 'requestBody', 'required')).toBe(true)
   expect(at(...thing, 'patch', 'requestBody', 'required')).toBeUndefined()

@@ -1,5 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia, t } from 'elysia'
+import type { Unit } from '../../src/access/units.ts'
+import type { GateRule } from '../../src/http/openapi/audience.ts'
 import { gateDetail } from '../../src/http/openapi/gates.ts'
 import { queryInteger, queryList } from '../../src/http/query.ts'
 
@@ -33,8 +35,8 @@ const CreateThing = t.Object({ name: t.String({ examples: ['one'] }), owner: t.O
 const gate = new Elysia({ name: 'toy-gate' }).macro({
   open: { detail: gateDetail('open') },
   login: { detail: gateDetail('login') },
-  readRepo: (rule: { unit?: string; login?: boolean }) => ({ detail: gateDetail('readRepo', rule.login) }),
-  changeRepo: (_: { unit?: string }) => ({ detail: gateDetail('changeRepo') }),
+  readRepo: (rule: { unit?: Unit; login?: boolean }) => ({ detail: gateDetail('readRepo', rule) }),
+  changeRepo: (rule: GateRule) => ({ detail: gateDetail('changeRepo', rule) }),
 })
 
 const never = (): never => {
@@ -44,7 +46,7 @@ const never = (): never => {
 const things = new Elysia({ prefix: '/api/v1/repos/:owner/:repo', detail: { tags: ['thing'] } })
   .use(gate)
   .get('/things', never, {
-    readRepo: { unit: 'code' },
+    readRepo: { unit: 'repo.code' },
     query: t.Object({
       page: t.Optional(t.Integer()),
       q: t.Optional(t.String({ description: 'Part of the name.' })),
@@ -57,7 +59,7 @@ const things = new Elysia({ prefix: '/api/v1/repos/:owner/:repo', detail: { tags
     detail: { operationId: 'listThings', summary: 'List things', 'x-list': 'links' },
   })
   .post('/things', never, {
-    changeRepo: {},
+    changeRepo: { unit: 'repo.issues', level: 'write', scope: 'issue' },
     body: CreateThing,
     response: { 201: Thing },
     detail: { operationId: 'createThing', summary: 'Make a thing', 'x-refuses': [409] },
@@ -83,7 +85,7 @@ const things = new Elysia({ prefix: '/api/v1/repos/:owner/:repo', detail: { tags
     detail: { operationId: 'removeThing', summary: 'Remove a thing', 'x-parameters': { id: 'thing_id' } },
   })
   .get('/raw/*', never, {
-    readRepo: { unit: 'code' },
+    readRepo: { unit: 'repo.code' },
     response: { 200: t.String({ format: 'binary' }) },
     detail: {
       ...{ operationId: 'rawFile', summary: 'Get a file', 'x-parameters': { '*': 'filepath' } },
@@ -91,7 +93,7 @@ const things = new Elysia({ prefix: '/api/v1/repos/:owner/:repo', detail: { tags
     },
   })
   .get('/commits/:sha', never, {
-    readRepo: { unit: 'code', login: true },
+    readRepo: { unit: 'repo.code', login: true },
     query: t.Object({ stat: queryInteger() }),
     response: { 200: Node },
     detail: {
@@ -116,6 +118,11 @@ const misc = new Elysia({ prefix: '/api/v1', detail: { tags: ['miscellaneous'] }
     login: true,
     response: { 200: User },
     detail: { operationId: 'getUser', summary: 'Get the caller' },
+  })
+  .get('/rendered', never, {
+    open: true,
+    response: { 200: t.String({ format: 'binary' }) },
+    detail: { operationId: 'getPageText', summary: 'Get a page', 'x-produces': 'text/html' },
   })
   .get('/secret', never, { detail: { hide: true } })
 

@@ -23,6 +23,10 @@ export interface RouteNotes {
   'x-gate'?: GateKind
   /** Set by the gate's macro as well: the route needs a signed-in caller though its gate lets anybody read. */
   'x-login'?: boolean
+  /** Set by the gate's macro: a sentence that says who may pass. */
+  'x-audience'?: string
+  /** Set by the gate's macro: what the scopes of a token must reach, such as `issue`. */
+  'x-areas'?: readonly string[]
   /** Statuses of refusals by the route's own rules, beyond those of its gate: `[409, 423]`. */
   'x-refuses'?: readonly number[]
   /** Statuses whose refusals by the route itself are plain text instead of JSON. */

@@ -1,3 +1,4 @@
+import { areasOf, audienceOf, type GateRule } from './audience.ts'
 import type { GateKind } from './extensions.ts'
 
 /**
@@ -40,9 +41,11 @@ export const isGateKind = (name: unknown): name is GateKind => typeof name === '
 /** The statuses and the callers of a gate, as the description lists them. */
 export const gateResponses = (kind: GateKind): Gate => gates[kind]
 
-/**
- * What a gate's macro puts into `detail`, so that the description knows which gate guards the route.
- * @param needsLogin for a gate that lets anybody read, on a route that does not
- */
-export const gateDetail = (kind: GateKind, needsLogin = false): { 'x-gate': GateKind; 'x-login'?: boolean } =>
-  needsLogin ? { 'x-gate': kind, 'x-login': true } : { 'x-gate': kind }
+/** What a gate's macro puts into `detail`, so that the description knows which gate guards the route, and whom it lets pass. */
+export const gateDetail = (kind: GateKind, rule: GateRule = {}) => ({
+  'x-gate': kind,
+  // A gate that lets anybody read, on a route that does not.
+  'x-login': rule.login === true || rule.role !== undefined,
+  'x-audience': audienceOf(kind, rule),
+  'x-areas': areasOf(rule.scope),
+})

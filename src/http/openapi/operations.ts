@@ -1,3 +1,4 @@
+import { changes } from '../admission.ts'
 import { unwrap } from './emitted.ts'
 import { gateResponses, isGateKind, renameStatuses } from './gates.ts'
 import { isObject, type Json, type JsonObject, listOf, objectOf, stringsOf } from './json.ts'
@@ -21,11 +22,11 @@ export function describeOperation({ path, method, emitted, models }: Emitted): J
   const kind = emitted['x-gate']
   const gate = isGateKind(kind) ? gateResponses(kind) : undefined
   const parameters = describeParameters(path, emitted, models)
-  const { operationId, tags, summary, description, deprecated } = emitted
+  const { operationId, tags, summary, deprecated } = emitted
   return dropMissing({
     tags,
     summary,
-    description,
+    description: describeUse(method, emitted),
     operationId,
     deprecated,
     parameters: parameters.length > 0 ? parameters : undefined,
@@ -33,6 +34,15 @@ export function describeOperation({ path, method, emitted, models }: Emitted): J
     responses: describeResponses(method, emitted, [...(gate?.statuses ?? []), ...renameStatuses(path)]),
     security: securityOf[emitted['x-login'] === true ? 'signedIn' : (gate?.callers ?? 'signedIn')],
   })
+}
+
+/** What the route says of itself, and who may do this. */
+function describeUse(method: string, emitted: JsonObject): string {
+  const level = changes(method.toUpperCase()) ? 'write' : 'read'
+  const scopes = stringsOf(emitted['x-areas']).map((area) => `\`${level}:${area}\``)
+  const needs = scopes.length === 0 ? '' : ` A token needs ${scopes.join(' and ')}.`
+  const own = typeof emitted.description === 'string' ? `${emitted.description}\n\n` : ''
+  return `${own}${stringsOf([emitted['x-audience'] ?? null]).join('')}${needs}`
 }
 
 function describeParameters(path: string, emitted: JsonObject, models: Models): JsonObject[] {

@@ -107,5 +107,13 @@ export function ownResponse(status: number, emitted: JsonObject, produces: reado
   const [content] = Object.values(objectOf(emitted.content))
   if (content === undefined) return describe(description)
   const schema = unwrap(objectOf(content).schema)
-  return describe(description, { content: Object.fromEntries(produces.map((type) => [type, { schema }])) })
+  return describe(description, {
+    content: Object.fromEntries(produces.map((type) => [type, { schema: asSent(type, schema) }])),
+  })
+}
+
+/** A file that is text is no bytes. */
+function asSent(type: string, schema: JsonObject): JsonObject {
+  const { format, ...text } = schema
+  return format === 'binary' && /^text\/|json$/.test(type) ? text : schema
 }
