@@ -7,4 +7,5 @@ export const unitSwitch = {
   'repo.issues': sql`(${repositories.hasIssues} and ${repositories.externalTracker} is null)`,
   'repo.releases': sql`${repositories.hasReleases}`,
   'repo.pulls': sql`${repositories.hasPullRequests}`,
+  'repo.actions': sql`${repositories.hasActions}`,
 } as const satisfies Record<string, SQL>

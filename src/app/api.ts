@@ -5,6 +5,11 @@ import { adminRunnerRoutes } from '../features/actions-runners/admin-routes.ts'
 import { organizationRunnerRoutes } from '../features/actions-runners/organization-routes.ts'
 import { repositoryRunnerRoutes } from '../features/actions-runners/repository-routes.ts'
 import { userRunnerRoutes } from '../features/actions-runners/user-routes.ts'
+import {
+  adminRunListRoutes,
+  organizationRunListRoutes,
+  userRunListRoutes,
+} from '../features/actions-runs/list-routes.ts'
 import { actionsRunRoutes } from '../features/actions-runs/routes.ts'
 import { organizationActionsValueRoutes } from '../features/actions-values/organization-routes.ts'
 import { repositoryActionsValueRoutes } from '../features/actions-values/repository-routes.ts'
@@ -225,6 +230,9 @@ const actionsApi = (context: Context) =>
   new Elysia({ name: 'actionsApi' })
     .use(actionsRunRoutes(context))
     .use(actionsWorkflowRoutes(context))
+    .use(organizationRunListRoutes(context))
+    .use(userRunListRoutes(context))
+    .use(adminRunListRoutes(context))
     .use(repositoryActionsValueRoutes(context))
     .use(organizationActionsValueRoutes(context))
     .use(userActionsValueRoutes(context))

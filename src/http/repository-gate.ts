@@ -1,7 +1,7 @@
 import { decideRights, judge, maySeeOwner, type RepositoryQuestion, type UnitRule } from '../access/decide.ts'
 import { findRepository, type LoadedRepository } from '../access/load.ts'
 import { findAccount } from '../access/load-account.ts'
-import type { RepositoryAccess } from '../access/repository-access.ts'
+import { addressesOf, type RepositoryAccess } from '../access/repository-access.ts'
 import { Level } from '../access/units.ts'
 import type { Actor } from '../auth/actor.ts'
 import type { Context } from '../context.ts'
@@ -96,8 +96,7 @@ export function withRights(context: Context, actor: Actor | undefined, loaded: L
     ...loaded,
     rights: decideRights(context.config, actor, loaded),
     fullName,
-    apiUrl: `${context.baseUrl}/api/v1/repos/${fullName}`,
-    htmlUrl: `${context.baseUrl}/${fullName}`,
+    ...addressesOf(context.baseUrl, fullName),
   }
 }
 

@@ -47,7 +47,10 @@ export const ActionWorkflowJobsResponse = t.Object(
 )
 
 export interface ShownJob {
-  job: ActionsJobRow
+  job: Pick<
+    ActionsJobRow,
+    'id' | 'runId' | 'name' | 'labels' | 'attempt' | 'status' | 'conclusion' | 'createdAt' | 'startedAt' | 'completedAt'
+  >
   run: Pick<ActionsRunRow, 'headSha' | 'ref'>
   /** Undefined before a runner has it. */
   task: Pick<ActionsTaskRow, 'runnerId' | 'runnerName' | 'steps'> | undefined

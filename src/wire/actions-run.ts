@@ -37,7 +37,21 @@ export const ActionWorkflowRunsResponse = t.Object(
 )
 
 export interface ShownRun {
-  run: ActionsRunRow
+  run: Pick<
+    ActionsRunRow,
+    | 'id'
+    | 'repositoryId'
+    | 'number'
+    | 'title'
+    | 'workflowFile'
+    | 'event'
+    | 'ref'
+    | 'headSha'
+    | 'status'
+    | 'conclusion'
+    | 'startedAt'
+    | 'completedAt'
+  >
   actor: UserRow | undefined
   triggerActor: UserRow | undefined
 }

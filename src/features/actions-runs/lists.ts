@@ -1,24 +1,20 @@
-import { and, asc, desc, eq, exists, or, type SQL, sql } from 'drizzle-orm'
-import { alias, type PgColumn } from 'drizzle-orm/pg-core'
-import { anyOf } from '../../../db/any-of.ts'
+import { and, asc, desc, eq, exists, getTableColumns, inArray, type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import type { Db } from '../../../db/client.ts'
-import {
-  actionsConclusions,
-  actionsJobs,
-  actionsRuns,
-  actionsStatuses,
-  actionsTasks,
-} from '../../../db/schema/actions.ts'
+import { actionsJobs, actionsRuns, actionsTasks } from '../../../db/schema/actions.ts'
+import { repositories } from '../../../db/schema/repositories.ts'
 import { users } from '../../../db/schema/users.ts'
-import { badRequest } from '../../kernel/errors.ts'
+import type { Context } from '../../context.ts'
 import { numberedPage, type Page, type Paged } from '../../kernel/page.ts'
 import type { ShownJob } from '../../wire/actions-job.ts'
 import type { ShownRun } from '../../wire/actions-run.ts'
+import type { ShownTask } from '../../wire/actions-task.ts'
+import { type Extent, idsOfPage, inStates, isWithin } from './filters.ts'
 
 const triggerActors = alias(users, 'trigger_actors')
 
 export interface RunFilter {
-  repositoryId: number
+  extent: Extent
   statuses?: readonly string[] | undefined
   event?: string | undefined
   /** Short. */
@@ -29,16 +25,19 @@ export interface RunFilter {
 }
 
 /** The newest first. @throws Refusal 400 for an unknown status */
-export async function listRuns(db: Db, filter: RunFilter, page: Page): Promise<Paged<ShownRun>> {
-  const where = and(
-    eq(actionsRuns.repositoryId, filter.repositoryId),
+export async function listRuns(context: Context, filter: RunFilter, page: Page): Promise<Paged<ShownRun>> {
+  const { db } = context
+  const { extent } = filter
+  const filters = and(
     inStates(actionsRuns, filter.statuses),
     filter.event === undefined ? undefined : eq(actionsRuns.event, filter.event),
     filter.branch === undefined ? undefined : eq(actionsRuns.ref, `refs/heads/${filter.branch}`),
     filter.headSha === undefined ? undefined : eq(actionsRuns.headSha, filter.headSha),
     filter.actor === undefined ? undefined : causedBy(db, filter.actor),
   )
-  const rows = selectRuns(db).where(where).orderBy(desc(actionsRuns.id)).limit(page.limit).offset(page.offset)
+  const ids = idsOfPage(context, actionsRuns, { extent, filter: filters, order: desc, page })
+  const rows = selectRuns(db).where(inArray(actionsRuns.id, ids)).orderBy(desc(actionsRuns.id))
+  const where = and(isWithin(context, actionsRuns, extent), filters)
   const [found, total] = await Promise.all([rows, db.$count(actionsRuns, where)])
   return numberedPage(page, { rows: found.map(shownRun), total })
 }
@@ -56,9 +55,12 @@ export async function findRun(db: Db, repositoryId: number, id: number): Promise
   return row && shownRun(row)
 }
 
+// Without what is long and shown to nobody: texts of workflows, contexts, what runners get.
+const { files: _files, github: _github, vars: _vars, inputs: _inputs, ...runColumns } = getTableColumns(actionsRuns)
+
 const selectRuns = (db: Db) =>
   db
-    .select({ run: actionsRuns, actor: users, triggerActor: triggerActors })
+    .select({ run: runColumns, actor: users, triggerActor: triggerActors })
     .from(actionsRuns)
     .leftJoin(users, eq(users.id, actionsRuns.actorId))
     .leftJoin(triggerActors, eq(triggerActors.id, actionsRuns.triggerActorId))
@@ -70,65 +72,80 @@ const shownRun = (row: Awaited<ReturnType<typeof selectRuns>>[number]): ShownRun
 })
 
 export interface JobFilter {
-  repositoryId: number
+  extent: Extent
   runId?: number | undefined
   statuses?: readonly string[] | undefined
   isNewestFirst?: boolean
 }
 
-/** The oldest first, unless it is asked otherwise. @throws Refusal 400 for an unknown status */
-export async function listJobs(
-  db: Db,
-  { repositoryId, runId, statuses, isNewestFirst = false }: JobFilter,
-  page: Page,
-): Promise<Paged<ShownJob>> {
-  const where = and(
-    eq(actionsJobs.repositoryId, repositoryId),
-    inStates(actionsJobs, statuses),
-    runId === undefined ? undefined : eq(actionsJobs.runId, runId),
-  )
-  const order = isNewestFirst ? desc(actionsJobs.id) : asc(actionsJobs.id)
-  const rows = selectJobs(db).where(where).orderBy(order).limit(page.limit).offset(page.offset)
-  const [found, total] = await Promise.all([rows, db.$count(actionsJobs, where)])
-  return numberedPage(page, { rows: found.map(shownJob), total })
+/** A job, and where it belongs. */
+export interface ListedJob extends ShownJob {
+  job: ShownJob['job'] & { taskId: number | null }
+  run: ShownJob['run'] & { workflowFile: string }
+  repository: { name: string; ownerName: string }
 }
 
-export async function findJob(
-  db: Db,
-  repositoryId: number,
-  id: number,
-): Promise<(ShownJob & { workflowFile: string }) | undefined> {
-  const [row] = await selectJobs(db).where(and(eq(actionsJobs.id, id), eq(actionsJobs.repositoryId, repositoryId)))
-  return row && { ...shownJob(row), workflowFile: row.run.workflowFile }
+/** The oldest first, unless it is asked otherwise. @throws Refusal 400 for an unknown status */
+export async function listJobs(
+  context: Context,
+  { extent, runId, statuses, isNewestFirst = false }: JobFilter,
+  page: Page,
+): Promise<Paged<ListedJob>> {
+  const { db } = context
+  const filter = and(inStates(actionsJobs, statuses), runId === undefined ? undefined : eq(actionsJobs.runId, runId))
+  const order = isNewestFirst ? desc : asc
+  const ids = idsOfPage(context, actionsJobs, { extent, filter, order, page })
+  const rows = selectJobs(db).where(inArray(actionsJobs.id, ids)).orderBy(order(actionsJobs.id))
+  const where = and(isWithin(context, actionsJobs, extent), filter)
+  const [found, total] = await Promise.all([rows, db.$count(actionsJobs, where)])
+  return numberedPage(page, { rows: found.map(listedJob), total })
 }
+
+export async function findJob(db: Db, repositoryId: number, id: number): Promise<ListedJob | undefined> {
+  const [row] = await selectJobs(db).where(and(eq(actionsJobs.id, id), eq(actionsJobs.repositoryId, repositoryId)))
+  return row && listedJob(row)
+}
+
+const { plan: _plan, payload: _payload, ...jobColumns } = getTableColumns(actionsJobs)
 
 const selectJobs = (db: Db) =>
   db
     .select({
-      job: actionsJobs,
+      job: jobColumns,
       run: { headSha: actionsRuns.headSha, ref: actionsRuns.ref, workflowFile: actionsRuns.workflowFile },
-      task: actionsTasks,
+      task: { runnerId: actionsTasks.runnerId, runnerName: actionsTasks.runnerName, steps: actionsTasks.steps },
+      repository: { name: repositories.name, ownerName: users.name },
     })
     .from(actionsJobs)
     .innerJoin(actionsRuns, eq(actionsRuns.id, actionsJobs.runId))
+    .innerJoin(repositories, eq(repositories.id, actionsJobs.repositoryId))
+    .innerJoin(users, eq(users.id, repositories.ownerId))
     .leftJoin(actionsTasks, eq(actionsTasks.id, actionsJobs.taskId))
 
-const shownJob = ({ task, ...row }: Awaited<ReturnType<typeof selectJobs>>[number]): ShownJob => ({
+const listedJob = ({ task, ...row }: Awaited<ReturnType<typeof selectJobs>>[number]): ListedJob => ({
   ...row,
   task: task ?? undefined,
 })
 
-interface StateColumns {
-  status: PgColumn
-  conclusion: PgColumn
-}
+const { masks: _masks, steps: _steps, outputs: _outputs, ...taskColumns } = getTableColumns(actionsTasks)
 
-/** Wire: a word is a status or a conclusion, and any of several counts. `waiting` and `pending` are both what is blocked. */
-function inStates({ status, conclusion }: StateColumns, words: readonly string[] | undefined): SQL | undefined {
-  if (!words || words.length === 0) return undefined
-  const meant = words.map((word) => (word === 'waiting' || word === 'pending' ? 'blocked' : word))
-  const isKnown = (word: string) => [...actionsStatuses, ...actionsConclusions].some((one) => one === word)
-  const unknown = words.find((word, index) => word === 'blocked' || !isKnown(meant[index] ?? ''))
-  if (unknown !== undefined) throw badRequest(`Invalid status ${unknown}`)
-  return or(anyOf(status, meant), sql`coalesce(${anyOf(conclusion, meant)}, false)`)
+/** Attempts of runners at jobs of a repository, the newest first. */
+export async function listTasks(db: Db, repositoryId: number, page: Page): Promise<Paged<ShownTask>> {
+  const where = eq(actionsJobs.repositoryId, repositoryId)
+  const rows = db
+    .select({ task: taskColumns, jobName: actionsJobs.name, run: runColumns })
+    .from(actionsTasks)
+    .innerJoin(actionsJobs, eq(actionsJobs.id, actionsTasks.jobId))
+    .innerJoin(actionsRuns, eq(actionsRuns.id, actionsJobs.runId))
+    .where(where)
+    .orderBy(desc(actionsTasks.id))
+    .limit(page.limit)
+    .offset(page.offset)
+  const count = db
+    .select({ total: sql<number>`count(*)::int` })
+    .from(actionsTasks)
+    .innerJoin(actionsJobs, eq(actionsJobs.id, actionsTasks.jobId))
+    .where(where)
+  const [found, [counted]] = await Promise.all([rows, count])
+  return numberedPage(page, { rows: found, total: counted?.total ?? 0 })
 }

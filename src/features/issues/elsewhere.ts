@@ -3,6 +3,7 @@ import { issues } from '../../../db/schema/issues.ts'
 import { repositories } from '../../../db/schema/repositories.ts'
 import { users } from '../../../db/schema/users.ts'
 import type { VersionedIssue } from '../../access/issues.ts'
+import { addressesOf } from '../../access/repository-access.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { viewerOf } from '../../http/viewer.ts'
@@ -38,5 +39,5 @@ export async function presentElsewhere(
 
 function placeOf({ baseUrl }: Context, repository: IssueElsewhere['repository']) {
   const fullName = `${repository.ownerName}/${repository.name}`
-  return { ...repository, apiUrl: `${baseUrl}/api/v1/repos/${fullName}`, htmlUrl: `${baseUrl}/${fullName}` }
+  return { ...repository, ...addressesOf(baseUrl, fullName) }
 }

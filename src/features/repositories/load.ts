@@ -22,13 +22,20 @@ export async function loadRepositoriesById(
   return complete(context, actor, await loadReadable(context, actor, ids))
 }
 
-/** The same for one repository, whatever its visibility: the caller has the right to show it. */
+/** The same whatever their visibility: the caller has the right to show them. */
+export const loadUnjudged = async (
+  context: Context,
+  actor: Actor | undefined,
+  ids: readonly number[],
+): Promise<ShownRepository[]> => complete(context, actor, await loadJudged(context, actor, ids))
+
+/** The same for one repository. */
 export async function loadRepository(
   context: Context,
   actor: Actor | undefined,
   id: number,
 ): Promise<ShownRepository | undefined> {
-  const [shown] = await complete(context, actor, await loadJudged(context, actor, [id]))
+  const [shown] = await loadUnjudged(context, actor, [id])
   return shown
 }
 
