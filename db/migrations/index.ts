@@ -67,6 +67,7 @@ import m0064 from './0064_issue_files.sql' with { type: 'text' }
 import m0065 from './0065_issue_dependencies.sql' with { type: 'text' }
 import m0066 from './0066_migration_files.sql' with { type: 'text' }
 import m0067 from './0067_attachment_bytes.sql' with { type: 'text' }
+import m0068 from './0068_actions_attempts.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -143,4 +144,5 @@ export const migrations: readonly Migration[] = [
   { name: '0065_issue_dependencies', sql: m0065 },
   { name: '0066_migration_files', sql: m0066 },
   { name: '0067_attachment_bytes', sql: m0067 },
+  { name: '0068_actions_attempts', sql: m0068 },
 ]

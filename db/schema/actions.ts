@@ -194,6 +194,8 @@ export const actionsJobs = pgTable(
     payload: text(),
     /** How often a runner has taken it. */
     attempt: integer().notNull().default(0),
+    /** The attempt of the run that its state is of. What a rerun keeps is of an earlier one. */
+    runAttempt: integer().notNull().default(1),
     /** The attempt of a runner that the state is of; null before one has it, and again after a rerun was asked for. */
     taskId: reference(),
     /** Its runner is asked to end it. */

@@ -11,6 +11,7 @@ import {
   userRunListRoutes,
 } from '../features/actions-runs/list-routes.ts'
 import { actionsRunRoutes } from '../features/actions-runs/routes.ts'
+import { actionsSteeringRoutes } from '../features/actions-runs/steering-routes.ts'
 import { organizationActionsValueRoutes } from '../features/actions-values/organization-routes.ts'
 import { repositoryActionsValueRoutes } from '../features/actions-values/repository-routes.ts'
 import { userActionsValueRoutes } from '../features/actions-values/user-routes.ts'
@@ -229,6 +230,7 @@ const administrationApi = (context: Context) =>
 const actionsApi = (context: Context) =>
   new Elysia({ name: 'actionsApi' })
     .use(actionsRunRoutes(context))
+    .use(actionsSteeringRoutes(context))
     .use(actionsWorkflowRoutes(context))
     .use(organizationRunListRoutes(context))
     .use(userRunListRoutes(context))

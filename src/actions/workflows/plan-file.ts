@@ -64,7 +64,7 @@ function planJob(job: Job, { file, jobs, outcomes }: JobScope): Planned {
       evaluate(job.condition, { ...scope, functions: functionsFor(job, { file, jobs, outcomes }) }),
     )
     // A matrix of a job that is skipped may be made of outputs that do not exist.
-    const isKnown = isWanted || !mentionsNeeds(job.source.strategy)
+    const isKnown = isWanted || !mentionsNeeds(job.source.strategy) || hasBegun(`${whole.key}[`, file)
     const instances = isKnown ? expandInstances(job, file, evaluateStrategy(job.strategy, scope)) : [whole]
     const needed = Object.fromEntries(job.needs.flatMap((id) => pairOf(id, outcomes)))
     return combine(instances.map((instance) => planInstance(job, instance, { file, scope, isWanted, needed })))
@@ -135,7 +135,11 @@ function planInstance(job: Job, instance: Instance, { file, scope, isWanted, nee
   try {
     const own = withMatrix(scope, instance)
     const identity = identify(job, instance, file, own)
-    if (!isWanted) return skip(identity, tellLabels(job.runsOn, own))
+    const isEntered = job.call !== undefined && hasBegun(`${instance.key}/`, file)
+    if (!isWanted && !isEntered) {
+      const skipped = skip(identity, tellLabels(job.runsOn, own))
+      return file.run.open.has(instance.key) ? { jobs: skipped.jobs } : skipped
+    }
     const concurrency = job.concurrency ? [evaluateConcurrency(job.concurrency, instance.key, own)] : []
     const held = { ...file, concurrency: [...file.concurrency, ...concurrency] }
     if (job.call) return planCalled(enterCall({ call: job.call, job, identity, scope: own, file: held }), own)
@@ -144,6 +148,9 @@ function planInstance(job: Job, instance: Instance, { file, scope, isWanted, nee
     return invalid(unnamed, error)
   }
 }
+
+/** Whether something with such a key is open or finished. */
+const hasBegun = (prefix: string, { run }: FileScope): boolean => run.begun.some((key) => key.startsWith(prefix))
 
 function planCalled(file: FileScope, scope: Scope): Planned {
   const { jobs, outcomes, isFinished } = planFile(file)

@@ -19,6 +19,8 @@ export interface PlanContexts {
   inputs: JsonRecord
   /** What has ended already, by key. */
   finished: Record<string, FinishedJob>
+  /** What is queued or runs, by key: whatever its `if` says by now, what depends on it waits. */
+  open: readonly string[]
   isCancelled: boolean
 }
 

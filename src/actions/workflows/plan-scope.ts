@@ -11,6 +11,9 @@ export interface RunScope {
   budget: Budget
   called: Readonly<Record<string, Workflow>>
   finished: Readonly<Record<string, FinishedJob>>
+  open: ReadonlySet<string>
+  /** Keys of what is open or finished. */
+  begun: readonly string[]
   isCancelled: boolean
   github: ExpressionData
   vars: ExpressionData

@@ -18,6 +18,8 @@ export function planJobs({ workflow, called }: WorkflowFamily, contexts: PlanCon
       budget: new Budget(),
       called,
       finished: contexts.finished,
+      open: new Set(contexts.open),
+      begun: [...contexts.open, ...Object.keys(contexts.finished)],
       isCancelled: contexts.isCancelled,
       github: toData(contexts.github),
       vars: toData(contexts.vars),

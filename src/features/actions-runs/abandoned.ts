@@ -1,19 +1,12 @@
 import { and, asc, eq, lt, type SQL, sql } from 'drizzle-orm'
-import {
-  type ActionsConclusion,
-  type ActionsJobRow,
-  type ActionsStep,
-  actionsJobs,
-  actionsTasks,
-} from '../../../db/schema/actions.ts'
+import { type ActionsJobRow, actionsJobs, actionsTasks } from '../../../db/schema/actions.ts'
 import type { Context } from '../../context.ts'
 import type { CronTask } from '../../jobs/cron-tasks.ts'
-import { removeEphemeralRunner } from '../actions-runners/store.ts'
-import { appendLog } from './logs.ts'
+import { endForRunner } from './end-for-runner.ts'
 import { placeOf } from './place.ts'
 import { loadRun, lockRun } from './store.ts'
 import { listTasksAtWork, lockTaskAtWork } from './tasks.ts'
-import { changePlan, endTask, endWaitingJobs } from './transitions.ts'
+import { changePlan, endWaitingJobs } from './transitions.ts'
 
 /** Of tasks, and of runs with queued jobs, in one run of a periodic task; the rest is found a minute later. */
 const BATCH = 200
@@ -59,32 +52,17 @@ async function endOne(
   { taskId, runId }: { taskId: number; runId: number },
   { which, reasonOf }: Rule,
 ): Promise<void> {
-  const { db, clock, log } = context
+  const { db, clock } = context
   await db.transaction(async (tx) => {
     await lockRun(tx, runId)
     const found = await lockTaskAtWork(tx, taskId, which)
     if (!found) return
-    const { task, job } = found
-    const now = clock.now()
-    const error = reasonOf(job)
-    const conclusion = job.isCancelled ? 'cancelled' : 'failure'
-    const lines = [`${now.toISOString().slice(0, -1)}0000Z ${error}`]
-    // Runners are told how many of their rows are stored, so this one is not counted. It also forgets the masks.
-    await appendLog(tx, task, { lines, rowCount: 0, byteCount: 0, isComplete: true }, task.lastSeenAt)
-    const steps = endSteps(task.steps, conclusion, now)
-    await endTask({ tx, place: placeOf(context, found), now }, { id: taskId, steps }, { conclusion, error })
-    await removeEphemeralRunner(tx, task.runnerId)
-    log.info({ taskId, runnerId: task.runnerId, reason: error }, 'job ended for its runner')
+    const at = { tx, place: placeOf(context, found), now: clock.now() }
+    const error = reasonOf(found.job)
+    const conclusion = found.job.isCancelled ? 'cancelled' : 'failure'
+    await endForRunner(context, at, found, { conclusion, error, lastWord: error })
   })
 }
-
-/** The step at work ends as the job does; those after it never began. */
-const endSteps = (steps: readonly ActionsStep[], conclusion: ActionsConclusion, now: Date): ActionsStep[] =>
-  steps.map((step) => {
-    if (step.status === 'completed') return step
-    const ended = { ...step, status: 'completed' as const, completedAt: now.toISOString() }
-    return { ...ended, conclusion: step.status === 'in_progress' ? conclusion : 'skipped' }
-  })
 
 /** Nothing changes a job while it is queued, so `updatedAt` is since when it is. */
 async function cancelUntaken(context: Context, signal: AbortSignal): Promise<void> {

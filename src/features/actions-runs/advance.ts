@@ -1,12 +1,12 @@
 import type { ActionsJobRow } from '../../../db/schema/actions.ts'
-import { readFamily } from '../../actions/workflows/family.ts'
 import type { FinishedJob } from '../../actions/workflows/plan-model.ts'
 import type { Context } from '../../context.ts'
 import type { JobHandlers } from '../../jobs/handlers.ts'
 import { applyDifference, failRun, followJobs } from './apply.ts'
-import { compare } from './difference.ts'
+import { compare, isOpen } from './difference.ts'
 import { placeOf } from './place.ts'
 import { type DescribedDifference, describeJobs } from './ready-jobs.ts'
+import { readRunFamily } from './run-family.ts'
 import { type JobWithOutputs, type LoadedRun, loadJobs, loadRun, lockRun } from './store.ts'
 
 export const runHandlers: Pick<JobHandlers, 'actions.advance'> = {
@@ -34,23 +34,16 @@ export async function advanceRun(context: Context, runId: number): Promise<void>
 
 type PlannedRun = { difference: DescribedDifference; error?: undefined } | { error: string }
 
-/** The texts were read when the run was made, so an error here is of another version of this program, or of too much work. */
 async function planRun(
   context: Context,
   { run }: LoadedRun,
   { rows, finished }: { rows: readonly ActionsJobRow[]; finished: Record<string, FinishedJob> },
 ): Promise<PlannedRun> {
-  const { workflows } = context
-  const readOne = async (path: string) => {
-    const text = Object.hasOwn(run.files, path) ? run.files[path] : undefined
-    return text === undefined ? undefined : workflows.read(text, path)
-  }
-  const own = await readOne(run.workflowPath)
-  if (!own?.workflow) return { error: own?.errors?.[0]?.message ?? `${run.workflowPath} is missing.` }
-  const { family, errors } = await readFamily(own.workflow, readOne)
-  if (!family) return { error: errors[0]?.message ?? 'A called workflow cannot be read.' }
+  const { family, error } = await readRunFamily(context, run)
+  if (!family) return { error }
   const { github, vars, inputs, isCancelled } = run
-  const planned = await workflows.plan(family, { github, vars, inputs, isCancelled, finished })
+  const open = rows.filter(isOpen).map(({ key }) => key)
+  const planned = await context.workflows.plan(family, { github, vars, inputs, isCancelled, finished, open })
   if (!planned.plan) return { error: planned.errors[0]?.message ?? 'The run cannot be planned.' }
   return { difference: await describeJobs(context, family, compare(planned.plan.jobs, rows, run)) }
 }

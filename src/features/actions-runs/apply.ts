@@ -9,6 +9,7 @@ import {
   endWaitingJobs,
   insertJobs,
   type NewJob,
+  planAgain,
   queueJob,
   removeBlockedJobs,
   restRun,
@@ -18,7 +19,10 @@ import {
 } from './transitions.ts'
 
 /** Writes the difference between a plan and its rows. The run is locked. */
-export async function applyDifference(at: Transition, { steps, failFast, gone }: DescribedDifference): Promise<void> {
+export async function applyDifference(
+  at: Transition,
+  { steps, unwanted, gone, forgone }: DescribedDifference,
+): Promise<void> {
   // First: the jobs in their place may have the same name, and the newest status counts.
   await removeBlockedJobs(at, idsOf(gone))
   await insertJobs(
@@ -26,9 +30,14 @@ export async function applyDifference(at: Transition, { steps, failFast, gone }:
     steps.filter(({ row }) => !row).map((step) => newJob(at, step)),
   )
   for (const { row, work, ...step } of steps) if (row) await changeJob(at, row, { ...step, work })
-  await endWaitingJobs(at, idsOf(failFast), { conclusion: 'cancelled' })
+  await endWaitingJobs(at, idsOf(forgone), { conclusion: 'skipped' })
+  const ended = await endWaitingJobs(at, idsOf(unwanted), { conclusion: 'cancelled' })
   // One that a runner has taken meanwhile is no longer among those that wait.
-  await cancelRunningJobs(at, idsOf(failFast))
+  await cancelRunningJobs(at, idsOf(unwanted))
+  // The plan did not know that these end, so what depends on them needs another.
+  const isOvertaken =
+    ended > 0 || steps.some(({ planned, step }) => planned.state === 'ready' && step.to === 'completed')
+  if (isOvertaken) await planAgain(at.tx, at.place.run.id)
 }
 
 const idsOf = (rows: readonly ActionsJobRow[]): number[] => rows.map(({ id }) => id)
@@ -46,6 +55,7 @@ function newJob({ place: { run }, now }: Transition, step: DescribedStep): NewJo
     runId: run.id,
     repositoryId: run.repositoryId,
     key: planned.key,
+    runAttempt: run.attempt,
     ...describe(step),
     status: to.to,
     createdAt: now,

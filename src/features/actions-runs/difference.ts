@@ -18,10 +18,12 @@ export interface PlannedStep {
 export interface Difference {
   /** In the order of the plan; jobs that are queued, run or have ended already are left out. */
   steps: PlannedStep[]
-  /** Queued or running jobs of a matrix of which one failed. */
-  failFast: ActionsJobRow[]
-  /** Blocked rows that the plan no longer has. */
+  /** Queued or running jobs that are to end: of a matrix of which one failed, or of a run that was cancelled. */
+  unwanted: ActionsJobRow[]
+  /** Blocked rows that the plan no longer has, and that no runner ever had. */
   gone: ActionsJobRow[]
+  /** The same of those that one had in an earlier attempt: their logs stay. */
+  forgone: ActionsJobRow[]
 }
 
 /** The jobs of one matrix have the same. */
@@ -31,10 +33,10 @@ export const groupOf = ({ key }: { key: string }): string => key.replace(/\[\d+\
 export function compare(
   plan: readonly PlannedJob[],
   rows: readonly ActionsJobRow[],
-  { isCancelled }: { isCancelled: boolean },
+  { isCancelled, attempt }: { isCancelled: boolean; attempt: number },
 ): Difference {
   const byKey = new Map(rows.map((row) => [row.key, row]))
-  const failed = new Set(rows.filter(hasFailed).map(groupOf))
+  const failed = new Set(rows.filter((row) => hasFailed(row) && row.runAttempt === attempt).map(groupOf))
   const running = new Map<string, number>()
   for (const row of rows.filter(isOpen)) count(running, groupOf(row))
   const steps: PlannedStep[] = []
@@ -45,15 +47,27 @@ export function compare(
     if (step.to === 'queued') count(running, groupOf(planned))
     steps.push({ planned, position, row, step })
   }
-  const ofPlan = new Set(plan.map(({ key }) => key))
+  const wanted = new Set(plan.filter(({ state }) => state === 'ready').map(({ key }) => key))
+  const isUnwanted = (row: ActionsJobRow): boolean =>
+    (row.plan?.failFast === true && failed.has(groupOf(row))) || (isCancelled && !wanted.has(row.key))
+  const missing = rows.filter((row) => isMissing(row, plan))
   return {
     steps,
-    failFast: rows.filter((row) => isOpen(row) && row.plan?.failFast && failed.has(groupOf(row))),
-    gone: rows.filter(({ status, key }) => status === 'blocked' && !ofPlan.has(key)),
+    unwanted: rows.filter((row) => isOpen(row) && isUnwanted(row)),
+    gone: missing.filter((row) => row.attempt === 0),
+    forgone: missing.filter((row) => row.attempt > 0),
   }
 }
 
-const isOpen = ({ status }: ActionsJobRow): boolean => status === 'queued' || status === 'in_progress'
+/** Neither the plan has it, nor, if it is of an earlier attempt, a blocked job that may come to stand for it again. */
+function isMissing({ status, key, attempt }: ActionsJobRow, plan: readonly PlannedJob[]): boolean {
+  if (status !== 'blocked' || plan.some((planned) => planned.key === key)) return false
+  const standsFor = (whole: string) => key.startsWith(`${whole}[`) || key.startsWith(`${whole}/`)
+  return attempt === 0 || !plan.some((planned) => planned.state === 'blocked' && standsFor(planned.key))
+}
+
+/** Queued or at work. */
+export const isOpen = ({ status }: ActionsJobRow): boolean => status === 'queued' || status === 'in_progress'
 
 const hasFailed = ({ conclusion, plan }: ActionsJobRow): boolean => conclusion === 'failure' && !plan?.continueOnError
 

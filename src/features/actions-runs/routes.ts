@@ -4,14 +4,13 @@ import { contentDisposition, FileBody, streamed } from '../../http/download.ts'
 import { gate } from '../../http/gate.ts'
 import { paging } from '../../http/paging.ts'
 import { pageQuery } from '../../http/query.ts'
-import { notFound } from '../../kernel/errors.ts'
 import { ActionWorkflowJob } from '../../wire/actions-job.ts'
-import { ActionWorkflowRun, type ShownRun } from '../../wire/actions-run.ts'
+import { ActionWorkflowRun } from '../../wire/actions-run.ts'
 import { ActionTaskResponse, presentTask } from '../../wire/actions-task.ts'
 import { listTasks } from './lists.ts'
 import { readLog } from './logs.ts'
 import { deleteRun, getJob, getLoggedJob, getRun } from './service.ts'
-import { described, presentListedJob, presentRuns, runLists } from './shared-routes.ts'
+import { described, presentListedJob, presentOne, runLists } from './shared-routes.ts'
 
 const read = { unit: 'repo.actions', scope: 'repository' } as const
 /** Wire: lists, jobs and logs are for whoever has signed in. */
@@ -103,13 +102,6 @@ export const actionsRunRoutes = (context: Context) => {
         detail: { operationId: 'downloadActionsRunJobLogs', summary: 'The log of a job', 'x-produces': ['text/plain'] },
       },
     )
-}
-
-async function presentOne(context: Context, row: ShownRun): Promise<ActionWorkflowRun> {
-  const [run] = await presentRuns(context, [row])
-  // Deleted between the gate and here.
-  if (!run) throw notFound()
-  return run
 }
 
 /** As fast as it is read. */

@@ -9,7 +9,7 @@ import { parseId } from '../../kernel/ids.ts'
 import type { ShownRun } from '../../wire/actions-run.ts'
 import { findJob, findRun } from './lists.ts'
 
-const unknownRun = (id: number) => notFound('not found', [`run with id ${id}: resource does not exist`])
+export const unknownRun = (id: number) => notFound('not found', [`run with id ${id}: resource does not exist`])
 
 /** @throws Refusal 404, also for a run of another repository */
 export async function getRun({ db }: Context, { repository }: RepositoryAccess, text: string): Promise<ShownRun> {

@@ -4,6 +4,7 @@ import type { Context } from '../../context.ts'
 import { paging } from '../../http/paging.ts'
 import { pageQuery, queryList, queryText } from '../../http/query.ts'
 import { viewerOf } from '../../http/viewer.ts'
+import { notFound } from '../../kernel/errors.ts'
 import { ActionWorkflowJobsResponse, presentJob } from '../../wire/actions-job.ts'
 import {
   type ActionWorkflowRun,
@@ -90,4 +91,11 @@ export async function presentRuns(context: Context, rows: readonly ShownRun[]): 
     const repository = byId.get(row.run.repositoryId)
     return repository ? [presentRun(row, repository, viewer)] : []
   })
+}
+
+export async function presentOne(context: Context, row: ShownRun): Promise<ActionWorkflowRun> {
+  const [run] = await presentRuns(context, [row])
+  // Deleted between the gate and here.
+  if (!run) throw notFound()
+  return run
 }

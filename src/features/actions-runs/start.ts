@@ -131,9 +131,13 @@ async function planFirst(
     return text === undefined ? undefined : workflows.read(text, path)
   })
   if (!family) return { fault: describe(errors) ?? 'A called workflow cannot be read.' }
-  const read = await workflows.plan(family, { github, vars, inputs, finished: {}, isCancelled: false })
+  const read = await workflows.plan(family, { github, vars, inputs, finished: {}, open: [], isCancelled: false })
   if (!read.plan) return { fault: describe(read.errors) ?? 'The run cannot be planned.' }
-  const difference = await describeJobs(context, family, compare(read.plan.jobs, [], { isCancelled: false }))
+  const difference = await describeJobs(
+    context,
+    family,
+    compare(read.plan.jobs, [], { isCancelled: false, attempt: 1 }),
+  )
   return { values: valuesOf(read.plan, family, texts), difference }
 }
 

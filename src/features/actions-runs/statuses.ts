@@ -6,7 +6,7 @@ import { MAX_STATUS_CONTEXT } from './limits.ts'
 
 /** Where a run belongs: what its statuses and events are written under. */
 export interface RunPlace {
-  run: Pick<ActionsRunRow, 'id' | 'repositoryId' | 'event' | 'headSha' | 'workflowName'>
+  run: Pick<ActionsRunRow, 'id' | 'repositoryId' | 'event' | 'headSha' | 'workflowName' | 'attempt'>
   ownerId: number
   /** Of the repository's page. */
   htmlUrl: string
@@ -63,21 +63,19 @@ export const writeReplacedStatuses = (
 /** Wire: what protections of branches name. */
 const contextOf = ({ run }: RunPlace, { name }: ActionsJobRow): string => `${run.workflowName} / ${name} (${run.event})`
 
-/** The same of a run that failed before any job. */
+/** The same of a run that cannot be planned. */
 export const writeFaultStatus = (tx: Db, place: RunPlace, fault: string, now: Date): Promise<void> =>
-  write(
-    tx,
-    place,
-    [
-      {
-        state: 'failure',
-        description: fault,
-        context: `${place.run.workflowName} (${place.run.event})`,
-        targetUrl: `${place.htmlUrl}/actions/runs/${place.run.id}`,
-      },
-    ],
-    now,
-  )
+  write(tx, place, [ofRun(place, { state: 'failure', description: fault })], now)
+
+/** A run with a fault is tried again: its jobs speak for it now. */
+export const writeForgottenFault = (tx: Db, place: RunPlace, now: Date): Promise<void> =>
+  write(tx, place, [ofRun(place, { state: 'skipped', description: 'Tried again' })], now)
+
+const ofRun = ({ run, htmlUrl }: RunPlace, said: Pick<Said, 'state' | 'description'>): Said => ({
+  ...said,
+  context: `${run.workflowName} (${run.event})`,
+  targetUrl: `${htmlUrl}/actions/runs/${run.id}`,
+})
 
 async function write(tx: Db, { run, ownerId }: RunPlace, said: readonly Said[], now: Date): Promise<void> {
   const { repositoryId, event, headSha: sha } = run

@@ -43,6 +43,10 @@ export const loadJobs = (db: Db, runId: number): Promise<JobWithOutputs[]> =>
     .where(eq(actionsJobs.runId, runId))
     .orderBy(asc(actionsJobs.position), asc(actionsJobs.id))
 
+/** Its jobs alone. There are at most MAX_RUN_JOBS. */
+export const listRunJobs = (db: Db, runId: number): Promise<ActionsJobRow[]> =>
+  db.select().from(actionsJobs).where(eq(actionsJobs.runId, runId)).orderBy(asc(actionsJobs.id))
+
 /**
  * The run is given its id and number before it is planned, because its contexts name them. Numbers that come to nothing are left out.
  * Undefined where the repository is gone.

@@ -56,6 +56,13 @@ export const listTasksAtWork = (db: Db, which: SQL, limit: number): Promise<{ ta
     .orderBy(asc(actionsTasks.id))
     .limit(limit)
 
+/** The tasks at work of a run, which is locked. Holds them until the transaction ends. */
+export const lockTasksOfRun = (tx: Db, runId: number): Promise<LoadedTask[]> =>
+  selectTasks(tx)
+    .where(and(eq(actionsJobs.runId, runId), isAtWork))
+    .orderBy(asc(actionsTasks.id))
+    .for('update', { of: actionsTasks })
+
 /** Holds the task until the transaction ends. Undefined where it has ended, or that is no longer true of it. The run is locked. */
 export async function lockTaskAtWork(tx: Db, id: number, which: SQL): Promise<LoadedTask | undefined> {
   const [row] = await selectTasks(tx)

@@ -11,9 +11,16 @@ import {
   actionsRuns,
   actionsTasks,
 } from '../../../db/schema/actions.ts'
+import type { UserRow } from '../../../db/schema/users.ts'
 import { enqueueJob } from '../../jobs/enqueue.ts'
 import { QUEUED_CHANNEL } from './channel.ts'
-import { type RunPlace, writeFaultStatus, writeJobStatuses, writeReplacedStatuses } from './statuses.ts'
+import {
+  type RunPlace,
+  writeFaultStatus,
+  writeForgottenFault,
+  writeJobStatuses,
+  writeReplacedStatuses,
+} from './statuses.ts'
 
 // The only writer of states. Each transition is an UPDATE with the old state in its WHERE, so what another one did first is never undone;
 // statuses follow in the same transaction. A run is locked before its jobs; a claim, which has its job first, never waits for the run.
@@ -76,19 +83,20 @@ export interface End {
   error?: string | undefined
 }
 
-/** blocked, queued → completed: of jobs that no runner has. */
+/** blocked, queued → completed: of jobs that no runner has. Says how many there were. */
 export async function endWaitingJobs(
   at: Transition,
   ids: readonly number[],
   { conclusion, error }: End,
-): Promise<void> {
-  if (ids.length === 0) return
+): Promise<number> {
+  if (ids.length === 0) return 0
   const rows = await at.tx
     .update(actionsJobs)
     .set({ status: 'completed', conclusion, error: error ?? null, completedAt: at.now, updatedAt: at.now })
     .where(and(anyOf(actionsJobs.id, ids), inArray(actionsJobs.status, ['blocked', 'queued'])))
     .returning()
   await announce(at, rows)
+  return rows.length
 }
 
 /** Its runner is told to end it. */
@@ -187,6 +195,43 @@ export async function endRun({ tx, place, now }: Transition, { conclusion, error
     .update(actionsRuns)
     .set({ status: 'completed', conclusion, error: error ?? null, completedAt: now, updatedAt: now })
     .where(and(eq(actionsRuns.id, place.run.id), inArray(actionsRuns.status, ['blocked', 'queued', 'in_progress'])))
+}
+
+/** Somebody wants it to end: the next plan says which jobs do. Locks the run. */
+export async function cancelRun({ tx, place, now }: Transition): Promise<void> {
+  await tx.update(actionsRuns).set({ isCancelled: true, updatedAt: now }).where(eq(actionsRuns.id, place.run.id))
+  await changePlan(tx, place.run.id)
+}
+
+/** completed → queued, in another attempt, with what it knows of attempts. The run is locked, and its jobs are reset already. */
+export async function restartRun(
+  { tx, place, now }: Transition,
+  { id, attempt, github, error }: ActionsRunRow,
+  by: UserRow,
+): Promise<void> {
+  await tx
+    .update(actionsRuns)
+    .set({
+      ...{ status: 'queued', conclusion: null, error: null, isCancelled: false, startedAt: null, completedAt: null },
+      ...{ attempt: attempt + 1, triggerActorId: by.id, updatedAt: now },
+      github: { ...github, run_attempt: String(attempt + 1), triggering_actor: by.name },
+    })
+    .where(and(eq(actionsRuns.id, id), eq(actionsRuns.status, 'completed')))
+  if (error !== null) await writeForgottenFault(tx, place, now)
+  await changePlan(tx, id)
+}
+
+/** completed → blocked: jobs that run again wait for the next plan. What runners made of them before stays with their tasks. */
+export async function resetJobs(at: Transition, ids: readonly number[], runAttempt: number): Promise<void> {
+  const rows = await at.tx
+    .update(actionsJobs)
+    .set({
+      ...{ status: 'blocked', conclusion: null, error: null, isCancelled: false, startedAt: null, completedAt: null },
+      ...{ taskId: null, plan: null, payload: null, runAttempt, updatedAt: at.now },
+    })
+    .where(and(anyOf(actionsJobs.id, ids), eq(actionsJobs.status, 'completed')))
+    .returning()
+  await announce(at, rows)
 }
 
 /** Locks the run, makes plans that were made of what it was before worthless, and asks for another. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { ended, namesOf, planOf, readyJob, statesOf, withJobs } from './support.ts'
+import { ended, namesOf, planOf, read, readyJob, statesOf, withJobs } from './support.ts'
 
 const job = (id: string, more = ''): string => `  ${id}:\n    runs-on: linux\n    steps: [{ run: x }]\n${more}`
 const jobs = (...texts: string[]): string => withJobs(texts.join(''))
@@ -102,6 +102,38 @@ describe('a cancelled run', () => {
   test('starts nothing but what wants to run all the same', async () => {
     const text = jobs(job('a'), job('b', '    if: always()\n'), job('c', '    if: cancelled()\n'))
     expect(statesOf(await planOf(text, { isCancelled: true }))).toEqual(['a: skipped', 'b: ready', 'c: ready'])
+  })
+
+  test('what a cancelled run has at work is waited for, also in a matrix made of outputs and in a called workflow', async () => {
+    const text = withJobs(
+      `  a: { runs-on: x, steps: [{ run: x }], outputs: { list: x } }
+  b:
+    needs: a
+    strategy: { matrix: { v: "\${{ fromJSON(needs.a.outputs.list) }}" } }
+    runs-on: x
+    steps: [{ run: x }]
+  c: { needs: a, uses: ./.gitea/workflows/c.yml }
+  d: { needs: b, if: always(), runs-on: x, steps: [{ run: x }] }
+  e: { needs: c, if: always(), runs-on: x, steps: [{ run: x }] }
+`,
+    )
+    const path = '.gitea/workflows/c.yml'
+    const called = { [path]: await read('on: workflow_call\njobs: { x: { runs-on: x, steps: [{ run: x }] } }', path) }
+    const known = { finished: { a: ended('success', { list: '[1]' }) }, isCancelled: true }
+    expect(statesOf(await planOf(text, { ...known, open: ['b[0]', 'c/x'] }, called))).toEqual([
+      'a: finished',
+      'b[0]: skipped',
+      'c/x: skipped',
+      'd: blocked',
+      'e: blocked',
+    ])
+    expect(statesOf(await planOf(text, known, called))).toEqual([
+      'a: finished',
+      'b: skipped',
+      'c: skipped',
+      'd: ready',
+      'e: ready',
+    ])
   })
 })
 

@@ -38,6 +38,7 @@ export const contexts = (more: Partial<PlanContexts> = {}): PlanContexts => ({
   vars: {},
   inputs: {},
   finished: {},
+  open: [],
   isCancelled: false,
   ...more,
 })

@@ -159,6 +159,19 @@ test('a job that fails skips what needs it, ends its matrix, and fails the run',
   expect(await runsOf(repo)).toMatchObject([{ status: 'completed', conclusion: 'failure' }])
 })
 
+test('what depends on a matrix that failed is planned also when no other job of it is at work', async () => {
+  for (const strategy of ['matrix: { v: [1, 2] }', 'max-parallel: 1, matrix: { v: [1, 2] }']) {
+    const repo = await service.createRepository(owner)
+    const runner = await runnerOf(repo)
+    const jobs = `a: { runs-on: linux, steps: [{ run: x }], strategy: { ${strategy} } }`
+    await push(repo, `on: push\njobs: { ${jobs}, b: { needs: a, runs-on: linux, steps: [{ run: x }] } }`)
+    await runner.end(await runner.take(), 'RESULT_FAILURE')
+    await service.drain()
+    expect(await jobsOf(repo)).toEqual(['a[0]: failure', 'a[1]: cancelled', 'b: skipped'])
+    expect(await runsOf(repo)).toMatchObject([{ status: 'completed', conclusion: 'failure' }])
+  }
+})
+
 test('a file with a fault makes a failed run that says where, and events that nothing waits for make none', async () => {
   const repo = await service.createRepository(owner)
   const sha = await push(repo, 'on: push\njobs: { a: { runs-on: linux, steps: [{ run: x }], needs: nobody } }')

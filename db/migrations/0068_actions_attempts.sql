@@ -1,0 +1,1 @@
+ALTER TABLE "actions_jobs" ADD COLUMN "run_attempt" integer DEFAULT 1 NOT NULL;
