@@ -17,7 +17,7 @@ export const ADMINISTRATORS_LOCK = 5_190_333
 /** First of two keys; the second names a person. Blocking this person waits for what the block would have refused. */
 export const BLOCKS_LOCK = 5_190_334
 
-/** First of two keys; the second is 0. Accounts and repositories are not deleted side by side. */
+/** First of two keys; the second is 0. No account is deleted beside what locks several others: features/repositories/deletion-lock.ts. */
 export const DELETIONS_LOCK = 5_190_335
 
 /** One dependency between issues is added after the other: which circle one would close depends on all others. */

@@ -30,7 +30,7 @@ export async function deleteUser(
   if (user.id === by.user.id || user.id === by.sudoer?.id) throw invalid('you cannot delete yourself')
   await context.db.transaction(async (tx) => {
     const inside = { ...context, db: tx }
-    await lockDeletions(tx, 'account')
+    await lockDeletions(tx)
     // This lock next, as where an administrator is changed: in the other order two of them could wait for each other.
     await requireAnotherAdministrator(tx, user)
     await tx.execute(sql`select 1 from ${users} where ${users.id} = ${user.id} for update`)

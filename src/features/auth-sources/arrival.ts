@@ -8,6 +8,7 @@ import { spend } from '../../http/rate-limit.ts'
 import { conflict, forbidden, invalid, Refusal } from '../../kernel/errors.ts'
 import { randomHex, sha256Hex } from '../../kernel/hashing.ts'
 import { createUser } from '../users/create.ts'
+import { lockAccount } from '../users/lock.ts'
 import { applyGroups } from './groups.ts'
 import { findIdentityOwner, recordIdentityUse } from './identity-store.ts'
 import type { ExternalPerson } from './person.ts'
@@ -37,6 +38,8 @@ function findOwner(
     const { user, identity } = found
     const owner = { user, identityId: identity.id }
     if (!user.isActive || user.prohibitLogin) return owner
+    // The person before what belongs to them, as whoever deletes them locks it.
+    if (!(await lockAccount(tx, user.id))) return undefined
     if (!(await recordIdentityUse(tx, identity.id, { label, now: context.clock.now() }))) return undefined
     await applyGroups(tx, { source, user, groups: profile.groups })
     return owner

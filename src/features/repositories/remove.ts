@@ -13,7 +13,7 @@ import type { JobHandlers } from '../../jobs/handlers.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { presentRepository } from '../../wire/repository.ts'
 import { foldersOf } from '../wikis/store.ts'
-import { lockDeletions } from './deletion-lock.ts'
+import { keepAccounts } from './deletion-lock.ts'
 import { loadRepository } from './load.ts'
 import { auditSubjectOf, payloadOf, subjectOf } from './subject.ts'
 
@@ -31,7 +31,7 @@ export async function deleteRepository(
   const last = await loadRepository(context, undefined, id)
   const shown = last && { ...presentRepository(last, viewerOf(context, undefined)) }
   await context.db.transaction(async (tx) => {
-    await lockDeletions(tx, 'repository')
+    await keepAccounts(tx)
     // Locked first: a fork that is made at this moment waits, and then finds no parent.
     if (!(await lockForRemoval(tx, id))) throw notFound()
     // What was forked from it stands for itself from now on.

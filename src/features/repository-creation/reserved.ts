@@ -4,6 +4,7 @@ import { violatedConstraint } from '../../../db/violations.ts'
 import type { Context } from '../../context.ts'
 import { isGitError } from '../../git/errors.ts'
 import { conflict, unavailable } from '../../kernel/errors.ts'
+import { keepAccounts } from '../repositories/deletion-lock.ts'
 import { NAME_TAKEN } from '../repositories/names.ts'
 import { connectionSlots } from './connection-slots.ts'
 import { claimReservation, removeOrphanFolder, reserveRepositoryId } from './reservations.ts'
@@ -42,6 +43,7 @@ async function buildReserved(context: Context, building: Building, id: number): 
         await allowPause(tx, context.config.gitTimeoutSeconds)
         // The folder of somebody else: not ours to remove, so the reservation ends.
         if ((await buildFolder(building, id)) === 'taken') return false
+        await keepAccounts(tx)
         await building.insertRows(tx, id)
         return true
       }),

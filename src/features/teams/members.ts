@@ -10,6 +10,7 @@ import type { TeamAccess } from '../../http/team-gate.ts'
 import { forbidden, invalid, notFound } from '../../kernel/errors.ts'
 import { lastOwnerRefusal } from '../organizations/members.ts'
 import { lockOrganization } from '../organizations/store.ts'
+import { lockAccount } from '../users/lock.ts'
 import { findTeamMember, insertTeamMember, removeTeamMember } from './store.ts'
 
 interface Joining {
@@ -35,6 +36,8 @@ export async function addTeamMember(context: Context, { actor, team, name, reque
   await db.transaction(async (tx) => {
     if (await isBlockedInside(tx, { blockerId: organization.id, blockedId: user.id }))
       throw forbidden('the organization has blocked this user')
+    // The person before the team, as whoever deletes a person with what they own locks them.
+    if (!(await lockAccount(tx, user.id))) throw notFound()
     const isNew = await insertTeamMember(tx, { teamId: row.id, organizationId: organization.id, userId: user.id })
     if (!isNew) return
     const subject = { kind: 'team', id: row.id, name: `${organization.name}/${row.name}` }

@@ -13,6 +13,7 @@ import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { forbidden, notFound } from '../../kernel/errors.ts'
 import { lockRepository } from '../refs/store.ts'
+import { keepAccounts } from '../repositories/deletion-lock.ts'
 import { auditSubjectOf } from '../repositories/subject.ts'
 import { moveRepository, refusalOfMove } from './move.ts'
 
@@ -31,6 +32,7 @@ export async function acceptTransfer(context: Context, { actor, repo }: Answer):
   try {
     await context.db.transaction(async (tx) => {
       const inside = { ...context, db: tx }
+      await keepAccounts(tx)
       const { repository, offer } = await lockOffer(tx, repo.repository.id)
       if (!(await mayTake(tx, actor, offer))) throw forbidden('permission denied')
       const [to, doer] = [await findUser(tx, offer.recipientId), await findUser(tx, offer.doerId)]

@@ -12,6 +12,7 @@ import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { conflict, forbidden, invalid, notFound } from '../../kernel/errors.ts'
 import { lockRepository } from '../refs/store.ts'
+import { keepAccounts } from '../repositories/deletion-lock.ts'
 import { isNameTaken } from '../repositories/store.ts'
 import { auditSubjectOf } from '../repositories/subject.ts'
 import { moveRepository, nameTaken, refusalOfMove } from './move.ts'
@@ -36,6 +37,7 @@ export async function startTransfer(context: Context, { actor, repo, option }: S
   try {
     return await context.db.transaction(async (tx) => {
       const inside = { ...context, db: tx }
+      await keepAccounts(tx)
       const repository = await lockRepository(tx, repo.repository.id)
       if (!repository || repository.ownerId !== repo.owner.id) throw notFound()
       if (await isNameTaken(tx, to.id, repository.name)) throw nameTaken(to, repository)
