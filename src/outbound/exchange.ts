@@ -1,4 +1,4 @@
-import { type LookupAddress, lookup as resolveName } from 'node:dns'
+import dns, { type LookupAddress } from 'node:dns'
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIP, type LookupFunction, type Socket } from 'node:net'
@@ -69,7 +69,7 @@ const refusal = (host: string) => new OutboundError('refused', `${host} is an ad
 /** Resolves a name once and hands on the allowed addresses only, so what is judged is what is connected to. */
 function judgedLookup(hosts: HostPolicy): LookupFunction {
   return (name, options, answer) => {
-    resolveName(name, { ...options, all: true }, (error, found: LookupAddress[] = []) => {
+    dns.lookup(name, { ...options, all: true }, (error, found: LookupAddress[] = []) => {
       if (error) return answer(new OutboundError('lookup', `${name} has no address`, { cause: error }), [])
       const allowed = found.filter(({ address }) => hosts.allows(name, address))
       const [first] = allowed

@@ -1,4 +1,5 @@
-import { afterEach, expect, test } from 'bun:test'
+import { afterEach, expect, spyOn, test } from 'bun:test'
+import dns from 'node:dns'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { connect, createServer as createSocketServer, type Server, type Socket } from 'node:net'
@@ -105,6 +106,9 @@ test('no inner address is connected to, however it is written', async () => {
     '0x7f.1',
     '0177.1',
     '0',
+    '①②⑦.⓪.⓪.①',
+    '%31%32%37.0.0.1',
+    '127。0。0。1',
   ]
   const elsewhere = [
     ...['169.254.169.254', '10.0.0.1', '172.16.0.1', '192.168.1.1', '100.64.0.1', '0.0.0.0', '224.0.0.1', '240.0.0.1'],
@@ -116,6 +120,60 @@ test('no inner address is connected to, however it is written', async () => {
     expect([host, await problemOf(send(`http://${host}:${port}/`, { words: ['external'] }))]).toEqual([host, 'refused'])
   expect(seen).toEqual([])
 })
+
+const METADATA = '169.254.169.254'
+
+/** Lets names have these addresses, one list for each time that they are asked for. */
+function resolveTo(...answers: string[][]) {
+  const fake = (_name: string, ...rest: unknown[]): void => {
+    const answer = rest.at(-1)
+    const found = (answers.shift() ?? []).map((address) => ({ address, family: 4 }))
+    if (typeof answer === 'function') answer(null, found)
+  }
+  const { __promisify__ } = dns.lookup
+  return spyOn(dns, 'lookup').mockImplementation(Object.assign(fake, { __promisify__ }))
+}
+
+test('a name that changes its mind is asked once, and again after a redirect', async () => {
+  const { port, seen } = await receive((response, { url }) => {
+    if (url === '/away') return void response.writeHead(307, { location: '/inside' }).end()
+    return void response.end('here')
+  })
+  const turns = [['127.0.0.1'], [METADATA], [METADATA], ['127.0.0.1'], ['127.0.0.1'], [METADATA]]
+  const lookup = resolveTo(...turns)
+  expect((await send(`http://name.example:${port}/`)).body).toBe('here')
+  expect(lookup).toHaveBeenCalledTimes(1)
+  for (const _ of turns.slice(1, 3)) expect(await problemOf(send(`http://name.example:${port}/`))).toBe('refused')
+  expect((await send(`http://name.example:${port}/`)).body).toBe('here')
+  expect(await problemOf(send(`http://name.example:${port}/away`))).toBe('refused')
+  expect(lookup).toHaveBeenCalledTimes(turns.length)
+  expect(seen.map(({ url }) => url)).toEqual(['/', '/', '/away'])
+  lookup.mockRestore()
+})
+
+test('of several addresses of a name only those that are allowed are connected to', async () => {
+  const { port, seen } = await receive((response) => void response.end('here'))
+  const lookup = resolveTo(...Array.from({ length: 5 }, () => [METADATA, '10.0.0.1', '127.0.0.1']))
+  for (let turn = 0; turn < 5; turn++) expect((await send(`http://name.example:${port}/`)).body).toBe('here')
+  expect(seen.map(({ headers }) => headers.host)).toEqual(Array(5).fill(`name.example:${port}`))
+  lookup.mockRestore()
+})
+
+test.each(['HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'NODE_USE_ENV_PROXY'])(
+  '%s in the environment leads no request away',
+  async (name) => {
+    const { port } = await receive((response) => void response.end('here'))
+    const other = await receive((response) => void response.end('elsewhere'))
+    process.env[name] = name === 'NODE_USE_ENV_PROXY' ? '1' : `http://127.0.0.1:${other.port}`
+    try {
+      expect((await send(`http://127.0.0.1:${port}/`)).body).toBe('here')
+      expect((await send(`http://localhost:${port}/`)).body).toBe('here')
+    } finally {
+      delete process.env[name]
+    }
+    expect(other.seen).toEqual([])
+  },
+)
 
 test.each(['file:///etc/passwd', 'data:text/plain,x', 'ftp://127.0.0.1/', 'blob:x', 'gopher://127.0.0.1', 'nonsense'])(
   '%s is not asked',
