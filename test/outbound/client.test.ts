@@ -1,4 +1,4 @@
-import { afterEach, expect, spyOn, test } from 'bun:test'
+import { afterEach, expect, mock, spyOn, test } from 'bun:test'
 import dns from 'node:dns'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
@@ -16,6 +16,7 @@ const opened: { close(): void }[] = []
 const sockets = new Set<Socket>()
 
 afterEach(() => {
+  mock.restore()
   for (const server of opened.splice(0)) server.close()
   for (const socket of sockets) socket.destroy()
   sockets.clear()
@@ -148,15 +149,22 @@ test('a name that changes its mind is asked once, and again after a redirect', a
   expect(await problemOf(send(`http://name.example:${port}/away`))).toBe('refused')
   expect(lookup).toHaveBeenCalledTimes(turns.length)
   expect(seen.map(({ url }) => url)).toEqual(['/', '/', '/away'])
-  lookup.mockRestore()
 })
 
 test('of several addresses of a name only those that are allowed are connected to', async () => {
   const { port, seen } = await receive((response) => void response.end('here'))
-  const lookup = resolveTo(...Array.from({ length: 5 }, () => [METADATA, '10.0.0.1', '127.0.0.1']))
-  for (let turn = 0; turn < 5; turn++) expect((await send(`http://name.example:${port}/`)).body).toBe('here')
-  expect(seen.map(({ headers }) => headers.host)).toEqual(Array(5).fill(`name.example:${port}`))
-  lookup.mockRestore()
+  // At the same port of an address that is not allowed.
+  let connections = 0
+  const inner = createSocketServer((socket) => {
+    connections += 1
+    socket.destroy()
+  })
+  opened.push(inner)
+  await new Promise<void>((resolve) => void inner.listen(port, '127.0.0.2', resolve))
+  resolveTo(...Array.from({ length: 5 }, () => ['127.0.0.2', '127.0.0.1']))
+  for (let turn = 0; turn < 5; turn++)
+    expect((await send(`http://name.example:${port}/`, { words: ['127.0.0.1'] })).body).toBe('here')
+  expect([seen.length, connections]).toEqual([5, 0])
 })
 
 test.each(['HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'NODE_USE_ENV_PROXY'])(
