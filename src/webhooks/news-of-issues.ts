@@ -1,4 +1,5 @@
-import { inArray } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
+import { anyOf } from '../../db/any-of.ts'
 import type { Db } from '../../db/client.ts'
 import { type CommentRow, type IssueRow, labels, milestones } from '../../db/schema/issues.ts'
 import { users } from '../../db/schema/users.ts'
@@ -121,13 +122,8 @@ async function showIssue(
     findUsers(db, [...assigneeIds, ...(facts.posterId === null ? [] : [facts.posterId])]),
     labelIds.length === 0
       ? []
-      : db.select().from(labels).where(inArray(labels.id, labelIds)).orderBy(labels.name, labels.id),
-    facts.milestoneId === null
-      ? []
-      : db
-          .select()
-          .from(milestones)
-          .where(inArray(milestones.id, [facts.milestoneId])),
+      : db.select().from(labels).where(anyOf(labels.id, labelIds)).orderBy(labels.name, labels.id),
+    facts.milestoneId === null ? [] : db.select().from(milestones).where(eq(milestones.id, facts.milestoneId)),
   ])
   const shown = {
     issue: rowOf(payload, facts, repositoryId),
@@ -151,7 +147,7 @@ const findUsers = async (db: Db, ids: readonly number[]) =>
     : db
         .select()
         .from(users)
-        .where(inArray(users.id, [...new Set(ids)]))
+        .where(anyOf(users.id, new Set(ids)))
         .orderBy(users.id)
 
 const time = (text: string | null): Date | null => (text === null ? null : new Date(text))

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { startTestService, type TestRepository, type TestService, type TestUser } from '../harness/service.ts'
+import { recordStatements } from '../harness/statements.ts'
 
 let service: TestService
 let alice: TestUser
@@ -58,6 +59,23 @@ test('mentions and issues are linked only for those who may see them', async () 
     expect(html).not.toContain('nobody-of-this-name"')
     expect(html).not.toContain('issues/99')
   }
+})
+
+test('however many repositories a text names, they are looked up by the same statements', async () => {
+  const shas = 'deadbeef0123456789deadbeef0123456789dead'
+  const texts = (count: number) =>
+    Array.from({ length: count }, (_, index) => `${alice.name}/r${index}#${index + 1} ${alice.name}/r${index}@${shas}`)
+  const statements = recordStatements(service.context)
+  const sent: string[][] = []
+  for (const count of [1, 1, 2, 30]) {
+    statements.clear()
+    await comment(alice, [...texts(count), `${alice.name}/${open.name}#1`].join(' '))
+    sent.push(statements.texts().sort())
+  }
+  statements.stop()
+  const [, one, two, many] = sent
+  expect(one?.length).toBeGreaterThan(2)
+  expect([two, many]).toEqual([one, one])
 })
 
 test('a short sha becomes a link to the commit that exists', async () => {

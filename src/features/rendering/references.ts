@@ -1,5 +1,5 @@
 import { and, eq, or, type SQL, sql } from 'drizzle-orm'
-import { anyOf } from '../../../db/any-of.ts'
+import { anyOf, arrayOf } from '../../../db/any-of.ts'
 import { issues } from '../../../db/schema/issues.ts'
 import { repositories } from '../../../db/schema/repositories.ts'
 import { users } from '../../../db/schema/users.ts'
@@ -40,10 +40,11 @@ interface Named {
   repo: string
 }
 
-/** The repositories by owner and name, in lower case, as a condition over `users` and `repositories`. */
+/** The repositories by owner and name, in lower case, as a condition over `users` and `repositories`: one text for any number of them. */
 function isNamed(wanted: readonly Named[]): SQL {
-  const pairs = new Map(wanted.map(({ owner, repo }) => [`${owner}/${repo}`, sql`(${owner}, ${repo})`]))
-  return sql`(${users.lowerName}, ${repositories.lowerName}) in (${sql.join([...pairs.values()], sql`, `)})`
+  const owners = arrayOf(wanted.map(({ owner }) => owner))
+  const names = arrayOf(wanted.map(({ repo }) => repo))
+  return sql`(${users.lowerName}, ${repositories.lowerName}) in (select * from unnest(${owners}::text[], ${names}::text[]))`
 }
 
 async function findIssues({ db, config }: Context, actor: Actor | undefined, wanted: WantedReferences['issues']) {

@@ -1,4 +1,5 @@
 import { and, eq, or, type SQL, sql } from 'drizzle-orm'
+import { arrayOf } from '../../../db/any-of.ts'
 import { escapeLike } from '../../../db/like.ts'
 import { organizationMembers } from '../../../db/schema/organizations.ts'
 import { repositories, type repositoryTotals, stars, watches } from '../../../db/schema/repositories.ts'
@@ -115,11 +116,7 @@ function textCondition(text: string, { inTopics, inDescription, topicNames }: Re
   )
 }
 
-const hasTopic = (names: readonly string[]): SQL =>
-  sql`${repositories.topics} && array[${sql.join(
-    names.map((name) => sql`${name}`),
-    sql`, `,
-  )}]::text[]`
+const hasTopic = (names: readonly string[]): SQL => sql`${repositories.topics} && ${arrayOf(names)}::text[]`
 
 function wordConditions(word: string, inDescription: boolean): (SQL | undefined)[] {
   const part = (text: string) => `%${escapeLike(text)}%`
