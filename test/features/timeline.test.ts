@@ -130,3 +130,28 @@ test('a long timeline costs as many statements as a short one, and its author ma
     {},
   ])
 })
+
+test('a list between two times has what changed within the last second, as clients know it', async () => {
+  const at = await service.createRepository(owner)
+  const issue = await makeIssue(at)
+  const comment = await reader.client.post(`${issue}/comments`, { body: 'x' })
+  await service.context.sql`update comments set updated_at = date_trunc('second', updated_at) + interval '0.9 s'
+    where id = ${comment.number('id')}`
+  await service.context.sql`update issues set updated_at = date_trunc('second', updated_at) + interval '0.9 s'
+    where repository_id = ${at.id}`
+  const touched = (await owner.client.get(issue)).string('updated_at')
+  for (const [list, time] of [
+    [`${issue}/timeline`, comment.string('updated_at')],
+    [`${issue}/comments`, comment.string('updated_at')],
+    [`${at.path}/issues/comments`, comment.string('updated_at')],
+    [`${at.path}/issues`, touched],
+  ] as const) {
+    const count = async (query: Record<string, string>) => {
+      const { body } = await owner.client.get(list, query)
+      return Array.isArray(body) ? body.length : -1
+    }
+    const beside = (seconds: number) => new Date(Date.parse(time) + seconds * 1000).toISOString()
+    expect([list, await count({ since: time, before: time })]).toEqual([list, 1])
+    expect([list, await count({ before: beside(-1) }), await count({ since: beside(1) })]).toEqual([list, 0, 0])
+  }
+})

@@ -1,9 +1,10 @@
-import { and, eq, gte, lte, type SQL, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/client.ts'
 import { afterPosition, inOrder, positionText, type SortKey } from '../../../db/keyset.ts'
 import { rowVersion } from '../../../db/row-version.ts'
 import { type CommentRow, comments, issues } from '../../../db/schema/issues.ts'
 import { users } from '../../../db/schema/users.ts'
+import { type TimeRange, within } from '../../../db/time-range.ts'
 import { readableKinds } from '../../access/issues.ts'
 import type { RepositoryAccess } from '../../access/repository-access.ts'
 import { cutPage, type Page, type Paged, rowsToRead, rowsToSkip } from '../../kernel/page.ts'
@@ -14,11 +15,6 @@ export interface FoundComment extends ShownComment {
   issue: ShownComment['issue'] & { posterId: number | null }
   /** Changes with every row that the comment's shape is made of. */
   version: string
-}
-
-export interface CommentFilter {
-  since?: Date
-  before?: Date
 }
 
 const writtenAt: SortKey = { key: comments.createdAt, type: 'timestamptz' }
@@ -33,13 +29,8 @@ const columns = {
 }
 
 /** What people wrote. What happened to an issue is stored in the same table and has no place in these lists. */
-const written = (scope: SQL | undefined, { since, before }: CommentFilter): SQL | undefined =>
-  and(
-    scope,
-    eq(comments.kind, 'comment'),
-    since && gte(comments.updatedAt, since),
-    before && lte(comments.updatedAt, before),
-  )
+const written = (scope: SQL | undefined, range: TimeRange): SQL | undefined =>
+  and(scope, eq(comments.kind, 'comment'), within(comments.updatedAt, range))
 
 const select = (db: Db) =>
   db
@@ -52,10 +43,10 @@ const select = (db: Db) =>
 export async function listIssueComments(
   db: Db,
   issueId: number,
-  filter: CommentFilter,
+  range: TimeRange,
   limit: number,
 ): Promise<Paged<FoundComment>> {
-  const matching = written(eq(comments.issueId, issueId), filter)
+  const matching = written(eq(comments.issueId, issueId), range)
   const rows = await select(db).where(matching).orderBy(inOrder(oldestFirst)).limit(limit)
   const total = rows.length < limit ? rows.length : await db.$count(comments, matching)
   return { rows: await withFiles(db, rows), total }
@@ -65,10 +56,10 @@ export async function listIssueComments(
 export async function listRepositoryComments(
   db: Db,
   { repository, rights }: RepositoryAccess,
-  filter: CommentFilter,
+  range: TimeRange,
   page: Page,
 ): Promise<Paged<FoundComment>> {
-  const matching = written(and(eq(issues.repositoryId, repository.id), readableKinds(rights)), filter)
+  const matching = written(and(eq(issues.repositoryId, repository.id), readableKinds(rights)), range)
   const ordered = select(db)
     .where(and(matching, afterPosition(oldestFirst, page.after)))
     .orderBy(inOrder(oldestFirst))

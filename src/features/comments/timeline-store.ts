@@ -1,12 +1,12 @@
-import { and, eq, gte, lte, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/client.ts'
 import { afterPosition, inOrder, positionText, type SortKey } from '../../../db/keyset.ts'
 import { rowVersion } from '../../../db/row-version.ts'
 import { comments, type IssueRow, labels } from '../../../db/schema/issues.ts'
 import { users } from '../../../db/schema/users.ts'
+import { type TimeRange, within } from '../../../db/time-range.ts'
 import { cutPage, type Page, type Paged, rowsToRead, rowsToSkip } from '../../kernel/page.ts'
 import type { ShownEntry } from '../../wire/timeline.ts'
-import type { CommentFilter } from './store.ts'
 
 export interface FoundEntry extends ShownEntry {
   /** Changes with every row that the entry's shape is made of. */
@@ -20,14 +20,10 @@ const oldestFirst: SortKey[] = [happenedAt, { key: comments.id, type: 'bigint' }
 export async function listTimeline(
   db: Db,
   issue: IssueRow,
-  { since, before }: CommentFilter,
+  range: TimeRange,
   page: Page,
 ): Promise<Paged<FoundEntry>> {
-  const matching = and(
-    eq(comments.issueId, issue.id),
-    since && gte(comments.updatedAt, since),
-    before && lte(comments.updatedAt, before),
-  )
+  const matching = and(eq(comments.issueId, issue.id), within(comments.updatedAt, range))
   const ordered = db
     .select({
       entry: comments,

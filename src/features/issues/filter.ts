@@ -1,9 +1,10 @@
-import { and, eq, gte, ilike, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, ilike, or, type SQL, sql } from 'drizzle-orm'
 import { anyOf } from '../../../db/any-of.ts'
 import type { Db } from '../../../db/client.ts'
 import { escapeLike } from '../../../db/like.ts'
 import { comments, issueAssignees, issueLabels, issues, labels } from '../../../db/schema/issues.ts'
 import type { UserRow } from '../../../db/schema/users.ts'
+import { type TimeRange, within } from '../../../db/time-range.ts'
 import { maySeeOwner } from '../../access/decide.ts'
 import { mayRead, readableKinds } from '../../access/issues.ts'
 import { findAccount } from '../../access/load-account.ts'
@@ -15,7 +16,7 @@ import { findUsableLabels } from '../labels/store.ts'
 import { findMilestones } from '../milestones/store.ts'
 
 /** What a list of issues is asked for, in the words of the request. */
-export interface IssueQuery {
+export interface IssueQuery extends TimeRange {
   /** Undefined: both. */
   isClosed?: boolean
   /** Undefined: issues and pull requests. */
@@ -25,8 +26,6 @@ export interface IssueQuery {
   /** Numbers or titles; any of them. Wire: unknown ones are ignored. */
   milestones: readonly string[]
   text?: string
-  since?: Date
-  before?: Date
   /** Names of people. */
   createdBy?: string
   assignedTo?: string
@@ -55,8 +54,7 @@ export async function issueFilter(
     eq(issues.repositoryId, repo.repository.id),
     query.isClosed === undefined ? undefined : eq(issues.isClosed, query.isClosed),
     query.isPull === undefined ? readableKinds(repo.rights) : eq(issues.isPull, query.isPull),
-    query.since && gte(issues.updatedAt, query.since),
-    query.before && lte(issues.updatedAt, query.before),
+    within(issues.updatedAt, query),
     query.text ? containing(query.text) : undefined,
     poster && eq(issues.posterId, poster.id),
     assignee && assignedTo(assignee.id),

@@ -1,19 +1,17 @@
-import { and, eq, gte, lt, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, or, type SQL, sql } from 'drizzle-orm'
 import { notifications, type ThreadStatus, threadStatuses } from '../../../db/schema/notifications.ts'
+import { type TimeRange, within } from '../../../db/time-range.ts'
 
 /** What a thread is about. Gitea also notifies of commits and repositories; there are no such threads here. */
 export type SubjectKind = 'issue' | 'pull'
 
-export interface ThreadFilter {
+export interface ThreadFilter extends TimeRange {
   userId: number
   repositoryId?: number
   /** Undefined: every status. */
   statuses?: readonly ThreadStatus[] | undefined
   /** Undefined: of everything. */
   kinds?: readonly SubjectKind[] | undefined
-  since?: Date | undefined
-  /** To the second, as clients know the times: all of it belongs to it. */
-  before?: Date | undefined
 }
 
 /** As literals: only then PostgreSQL sees that the index on the open threads serves. */
@@ -23,14 +21,13 @@ const hasStatus: Record<ThreadStatus, SQL> = {
   pinned: sql`${notifications.status} = 'pinned'`,
 }
 
-export function threadsOf({ userId, repositoryId, statuses, kinds, since, before }: ThreadFilter): SQL | undefined {
+export function threadsOf({ userId, repositoryId, statuses, kinds, ...range }: ThreadFilter): SQL | undefined {
   return and(
     eq(notifications.userId, userId),
     repositoryId === undefined ? undefined : eq(notifications.repositoryId, repositoryId),
     statuses && or(...statuses.map((status) => hasStatus[status])),
     kinds && ofKinds(kinds),
-    since && gte(notifications.updatedAt, startOfSecond(since)),
-    before && lt(notifications.updatedAt, new Date(startOfSecond(before).getTime() + 1000)),
+    within(notifications.updatedAt, range),
   )
 }
 
@@ -39,8 +36,6 @@ function ofKinds(kinds: readonly SubjectKind[]): SQL | undefined {
   if (issues && pulls) return undefined
   return issues || pulls ? eq(notifications.isPull, pulls) : sql`false`
 }
-
-const startOfSecond = (at: Date): Date => new Date(Math.floor(at.getTime() / 1000) * 1000)
 
 /** Wire: unknown words count for nothing, and none but unknown ones ask for every status. */
 export function readStatuses(
