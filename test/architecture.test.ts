@@ -140,6 +140,7 @@ const tierNames: readonly (readonly string[])[] = [
     'issue-deadlines',
     'issue-subscriptions',
     'issue-dependencies',
+    'time-tracking',
     'comments',
     'reactions',
     'pulls',

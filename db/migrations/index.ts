@@ -68,6 +68,7 @@ import m0065 from './0065_issue_dependencies.sql' with { type: 'text' }
 import m0066 from './0066_migration_files.sql' with { type: 'text' }
 import m0067 from './0067_attachment_bytes.sql' with { type: 'text' }
 import m0068 from './0068_actions_attempts.sql' with { type: 'text' }
+import m0069 from './0069_tracked_times.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -145,4 +146,5 @@ export const migrations: readonly Migration[] = [
   { name: '0066_migration_files', sql: m0066 },
   { name: '0067_attachment_bytes', sql: m0067 },
   { name: '0068_actions_attempts', sql: m0068 },
+  { name: '0069_tracked_times', sql: m0069 },
 ]

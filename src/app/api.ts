@@ -88,6 +88,9 @@ import { teamListRoutes } from '../features/teams/list-routes.ts'
 import { teamMemberRoutes } from '../features/teams/member-routes.ts'
 import { teamRoutes } from '../features/teams/routes.ts'
 import { templateRoutes } from '../features/templates/routes.ts'
+import { issueTimeRoutes, repositoryTimeRoutes } from '../features/time-tracking/routes.ts'
+import { stopwatchRoutes } from '../features/time-tracking/stopwatch-routes.ts'
+import { ownTimeRoutes } from '../features/time-tracking/user-routes.ts'
 import { topicRoutes } from '../features/topics/routes.ts'
 import { transferRoutes } from '../features/transfers/routes.ts'
 import { twoFactorRoutes } from '../features/two-factor/routes.ts'
@@ -151,6 +154,10 @@ const issuePartApi = (context: Context) =>
     .use(commentAssetRoutes(context))
     .use(issueDependencyRoutes(context))
     .use(timelineRoutes(context))
+    .use(issueTimeRoutes(context))
+    .use(stopwatchRoutes(context))
+    .use(repositoryTimeRoutes(context))
+    .use(ownTimeRoutes(context))
     .use(issueReactionRoutes(context))
     .use(commentReactionRoutes(context))
 

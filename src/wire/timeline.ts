@@ -8,6 +8,7 @@ import { Issue } from './issue.ts'
 import { Label, presentIssueLabel } from './label.ts'
 import { Milestone } from './milestone.ts'
 import { Team } from './team.ts'
+import { inWords, presentTrackedTime, type ShownTime, TrackedTime } from './tracked-time.ts'
 import { presentGhost, presentUserToVisitors, User } from './user.ts'
 import type { Viewer } from './viewer.ts'
 
@@ -27,7 +28,7 @@ export const TimelineComment = t.Object(
     project_id: int64(),
     old_milestone: t.Nullable(Milestone),
     milestone: t.Nullable(Milestone),
-    tracked_time: t.Null(),
+    tracked_time: t.Nullable(TrackedTime),
     old_title: t.String(),
     new_title: t.String(),
     old_ref: t.String(),
@@ -53,9 +54,13 @@ export interface ShownEntry {
   issue: { number: number; isPull: boolean }
   /** The one that came or went; undefined also where it was deleted since. */
   label: LabelRow | undefined
+  /** The one that was booked; undefined also where it was deleted since. */
+  trackedTime: ShownTime | undefined
 }
 
 interface Place {
+  /** The issue of the timeline, where one of its entries shows it. */
+  issue: Issue | undefined
   ownerName: string
   apiUrl: string
   htmlUrl: string
@@ -67,7 +72,6 @@ const ofOtherKinds = {
   project_id: 0,
   old_milestone: null,
   milestone: null,
-  tracked_time: null,
   old_title: '',
   new_title: '',
   old_ref: '',
@@ -84,8 +88,11 @@ const ofOtherKinds = {
   dependent_issue: null,
 } as const
 
+/** Kinds whose body is a number of seconds. Wire: it is shown in words. */
+const WITH_SECONDS: ReadonlySet<string> = new Set(['stop_tracking', 'add_time_manual', 'delete_time_manual'])
+
 export function presentTimelineComment(shown: ShownEntry, place: Place, viewer: Viewer): TimelineComment {
-  const { entry, poster, issue, label } = shown
+  const { entry, poster, issue, label, trackedTime } = shown
   return {
     ...ofOtherKinds,
     id: entry.id,
@@ -93,7 +100,8 @@ export function presentTimelineComment(shown: ShownEntry, place: Place, viewer: 
     ...commentAddresses({ id: entry.id, issue }, place.htmlUrl),
     // Wire: as of comments.
     user: poster ? presentUserToVisitors(poster, viewer) : presentGhost(viewer),
-    body: entry.body,
+    body: WITH_SECONDS.has(entry.kind) ? inWords(Number(entry.body)) : entry.body,
+    tracked_time: trackedTime && place.issue ? presentTrackedTime(trackedTime, place.issue) : null,
     label: label ? presentIssueLabel(label, place, viewer) : null,
     created_at: wireTime(entry.createdAt),
     updated_at: wireTime(entry.updatedAt),

@@ -249,6 +249,9 @@ test.each([
   ['POST', '/repos/stranger/home/forks', '{"organization":"{name}"}'],
   ['GET', '/users/{name}/keys', ''],
   ['PUT', '/repos/stranger/home/issues/1/subscriptions/{name}', ''],
+  ['GET', '/repos/stranger/home/times/{name}', ''],
+  ['GET', '/repos/stranger/home/issues/1/times?user={name}', ''],
+  ['POST', '/repos/stranger/home/issues/1/times', '{"time":1,"user_name":"{name}"}'],
 ] as const)('%s %s tells a hidden person from none nowhere', async (method, path, body) => {
   const unseen = await service.admin.client.get('/users/unseen')
   const answers: string[] = []
@@ -275,7 +278,7 @@ const WITHOUT_UNIT =
 const WITHIN_UNIT: Record<string, RegExp> = {
   'repo.wiki': / \/repos\/\{owner\}\/\{repo\}\/wiki/,
   'repo.releases': / \/repos\/\{owner\}\/\{repo\}\/releases/,
-  'repo.issues': / \/repos\/\{owner\}\/\{repo\}\/(issues|labels|milestones)/,
+  'repo.issues': / \/repos\/\{owner\}\/\{repo\}\/(issues|labels|milestones|times)/,
   // A comment tells by itself what it is on: by its id it is looked up in both units.
   'repo.pulls':
     / \/repos\/\{owner\}\/\{repo\}\/(labels|milestones|pulls|issues\/comments|issues\/\{index\}\/comments\/\{id\})/,

@@ -54,6 +54,7 @@ async function fill(): Promise<void> {
   await sql`insert into issue_dependencies (issue_id, dependency_id)
     select a.id, b.id from issues a join issues b on b.number between a.number + 1 and a.number + 3`
   await fillRuns()
+  await fillTimes()
   await sql`analyze`
 }
 
@@ -72,6 +73,21 @@ async function fillRuns(): Promise<void> {
   await sql`insert into actions_tasks (job_id, attempt, runner_id, runner_name, status, conclusion, steps, token_hash)
     select id, 1, 1, 'machine', status, conclusion, '[]', 'token' || id from actions_jobs where position < 3`
   await sql`update actions_jobs set task_id = t.id from actions_tasks t where t.job_id = actions_jobs.id`
+}
+
+/** Two times on every issue, one of them the administrator's; and many on the second one, by a hundred people. */
+async function fillTimes(): Promise<void> {
+  const { sql } = service.context
+  const { id } = big
+  await sql`with told as (insert into comments (issue_id, kind)
+      select i.id, 'add_time_manual' from issues i, generate_series(1, 2) returning id, issue_id)
+    insert into tracked_times (issue_id, repository_id, comment_id, user_id, seconds, created_at)
+    select issue_id, ${id}::bigint, id, case when id % 2 = 0 then (select owner_id from repositories where id = ${id}::bigint) else first + id % ${ROWS}::int end, 60, now() - id * interval '1 minute' from told, (select min(id) as first from users where name like 'owner%') as of_all`
+  await sql`with told as (insert into comments (issue_id, kind)
+      select (select id from issues where number = 2), 'add_time_manual' from generate_series(1, ${ROWS}::int) returning id, issue_id)
+    insert into tracked_times (issue_id, repository_id, comment_id, user_id, seconds, created_at)
+    select issue_id, ${id}::bigint, id, first + id % 100, 60, now() - id * interval '1 minute'
+    from told, (select min(id) as first from users where name like 'owner%') as of_all`
 }
 
 interface Plan {
@@ -139,6 +155,12 @@ test.each([
   'issues/1/reactions',
   'issues/1/dependencies',
   'issues/5/blocks',
+  'times',
+  'times?user=owner1000',
+  'times?since=2020-01-01T00:00:00Z',
+  'issues/2/times',
+  'issues/2/times?user=owner1',
+  'issues/2/timeline',
   'actions/runs',
   'actions/runs?event=release',
   'actions/runs?status=failure&branch=main',
@@ -155,6 +177,8 @@ test.each([
   '/admin/actions/runs?event=release',
   '/user/actions/jobs',
   '/admin/actions/jobs?order=desc',
+  '/user/times',
+  '/user/stopwatches',
 ])('a page of %s is found by an index, and not sorted', expectCheap)
 
 async function expectCheap(path: string): Promise<void> {

@@ -70,6 +70,7 @@ export async function makeReadableWorld(service: TestService): Promise<PathOf> {
   await send('POST', '/admin/badges', { slug: 'old', description: 'old' })
   await send('POST', '/admin/users/friend/badges', { badge_slugs: ['old'] })
   await friend.client.post(`${path}/issues/1/comments`, { body: 'news' })
+  await send('POST', `${path}/issues/1/times`, { time: 60 })
   const ci = { content: btoa('on: push\njobs: { a: { runs-on: linux, steps: [{ run: x }] } }'), message: 'ci' }
   await send('POST', `${path}/contents/.gitea/workflows/ci.yml`, ci)
   await service.drain()
@@ -139,6 +140,7 @@ export async function makeReadableWorld(service: TestService): Promise<PathOf> {
     [`${own}/tag_protections/{id}`]: { id: tagRule },
     [`${own}/issues/{index}/assets`]: await attach(`${path}/issues/1`),
     [`${own}/issues/comments/{id}`]: { id: comment, ...(await attach(`${path}/issues/comments/${comment}`)) },
+    [`${own}/times/{user}`]: { user: admin.name },
     [`${own}/mirror`]: { repo: 'mirrored' },
     [`${own}/wiki`]: { pageName: 'Home' },
     [`${own}/migration`]: { repo: 'taken' },

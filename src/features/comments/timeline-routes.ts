@@ -5,7 +5,9 @@ import { gate } from '../../http/gate.ts'
 import { paging } from '../../http/paging.ts'
 import { cursorQuery, queryInstant } from '../../http/query.ts'
 import { viewerOf } from '../../http/viewer.ts'
+import { presentIssue } from '../../wire/issue.ts'
 import { presentTimelineComment, TimelineComment } from '../../wire/timeline.ts'
+import { loadIssues } from '../issues/load.ts'
 import { listTimeline } from './timeline-store.ts'
 
 const timelineQuery = t.Object({ ...cursorQuery, since: queryInstant('since'), before: queryInstant('before') })
@@ -16,15 +18,19 @@ export const timelineRoutes = (context: Context) =>
     .use(gate(context))
     .get(
       '',
-      async ({ actor, repo, issue: { issue }, query, request, set }) => {
+      async ({ actor, repo, issue, query, request, set }) => {
         const { page, total } = paging(context, query, { request, set })
-        const found = await listTimeline(context.db, issue, query, page)
+        const found = await listTimeline(context.db, issue.issue, query, page)
         total(found.total, found.next)
-        const versions = found.rows.map(({ version }) => version)
+        // Entries about times show the issue.
+        const [own] = found.rows.some((row) => row.trackedTime) ? await loadIssues(context.db, [issue]) : []
+        const versions = [own?.version, ...found.rows.map(({ version }) => version)]
         const unchanged = unchangedAnswer(context, { actor, request, set }, [repo.version, found.total, ...versions])
         if (unchanged) return unchanged
         const viewer = viewerOf(context, actor)
-        const place = { ownerName: repo.owner.name, apiUrl: repo.apiUrl, htmlUrl: repo.htmlUrl }
+        const { apiUrl, htmlUrl } = repo
+        const at = { id: repo.repository.id, name: repo.repository.name, ownerName: repo.owner.name, apiUrl, htmlUrl }
+        const place = { ...at, issue: own && presentIssue(own, at, viewer) }
         return found.rows.map((row) => presentTimelineComment(row, place, viewer))
       },
       {

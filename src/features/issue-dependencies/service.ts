@@ -11,6 +11,7 @@ import type { IssueAccess } from '../../http/issue-gate.ts'
 import { withRights } from '../../http/repository-gate.ts'
 import { conflict, invalid, locked, notFound } from '../../kernel/errors.ts'
 import { recordHistory } from '../issues/history.ts'
+import { touchIssues } from '../issues/store.ts'
 import type { IssueMeta } from './schema.ts'
 import {
   countLinked,
@@ -20,7 +21,6 @@ import {
   lockDependencies,
   lockLinked,
   removeDependency,
-  touchIssues,
 } from './store.ts'
 
 /** An issue waits for this many at most, and this many wait for it: each is looked at when one of them is added. */

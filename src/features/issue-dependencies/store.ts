@@ -1,5 +1,4 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
-import { anyOf } from '../../../db/any-of.ts'
 import type { Db } from '../../../db/client.ts'
 import { DEPENDENCIES_LOCK } from '../../../db/locks.ts'
 import { issueDependencies } from '../../../db/schema/issue-dependencies.ts'
@@ -11,6 +10,7 @@ import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { numberedPage, type Page, type Paged } from '../../kernel/page.ts'
 import { elsewhereColumns, type IssueElsewhere } from '../issues/elsewhere.ts'
+import { lockIssues } from '../issues/store.ts'
 
 /** What an issue waits for, or what waits for it. */
 export type Side = 'dependencies' | 'blocks'
@@ -66,15 +66,9 @@ export async function lockDependencies(tx: Db): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(${DEPENDENCIES_LOCK})`)
 }
 
-/** Locks both in one order, so that two of these never wait for each other. False when one of them is gone. */
+/** Locks both. False when one of them is gone. */
 export async function lockLinked(tx: Db, { issueId, dependencyId }: Link): Promise<boolean> {
-  const rows = await tx
-    .select({ id: issues.id })
-    .from(issues)
-    .where(anyOf(issues.id, [issueId, dependencyId]))
-    .orderBy(issues.id)
-    .for('update')
-  return rows.length === 2
+  return (await lockIssues(tx, [issueId, dependencyId])).length === 2
 }
 
 /** The issues that have to be closed before this one, whatever lies between, at most `limit` of them. */
@@ -119,8 +113,4 @@ export async function hasOpenDependency(tx: Db, issueId: number): Promise<boolea
     .where(and(eq(issueDependencies.issueId, issueId), eq(issues.isClosed, false)))
     .limit(1)
   return row !== undefined
-}
-
-export async function touchIssues(tx: Db, ids: readonly number[], at: Date): Promise<void> {
-  await tx.update(issues).set({ updatedAt: at }).where(anyOf(issues.id, ids))
 }

@@ -17,6 +17,12 @@ export interface HistoryEntry {
     | 'added_deadline'
     | 'modified_deadline'
     | 'removed_deadline'
+    | 'start_tracking'
+    | 'cancel_tracking'
+    /** Body, of these three: the seconds. */
+    | 'stop_tracking'
+    | 'add_time_manual'
+    | 'delete_time_manual'
   body?: string
   labelId?: number
   /** The other issue of a dependency. */

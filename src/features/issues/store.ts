@@ -19,6 +19,14 @@ export async function lockIssue(db: Db, repositoryId: number, number: number): P
   return row
 }
 
+/** Locks issues until the transaction ends, each in the order of its id, so that two of these never wait for each other. */
+export const lockIssues = (db: Db, ids: readonly number[]): Promise<IssueRow[]> =>
+  db.select().from(issues).where(anyOf(issues.id, ids)).orderBy(issues.id).for('update')
+
+export async function touchIssues(tx: Db, ids: readonly number[], at: Date): Promise<void> {
+  await tx.update(issues).set({ updatedAt: at }).where(anyOf(issues.id, ids))
+}
+
 export type NewIssue = Pick<
   IssueRow,
   'repositoryId' | 'posterId' | 'title' | 'body' | 'ref' | 'milestoneId' | 'dueAt' | 'isClosed' | 'closedAt'

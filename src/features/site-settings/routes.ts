@@ -43,9 +43,6 @@ const GeneralUISettings = t.Object(
 /** Wire: short names of pictures besides the characters of Unicode. */
 const CUSTOM_EMOJIS = ['git', 'gitea', 'codeberg', 'gitlab', 'github', 'gogs']
 
-/** What this version does not do yet. A test holds each against the operations that are served. */
-const ABSENT = { timeTracking: true } as const
-
 /** What clients may want to know before they try. */
 export const siteSettingsRoutes = (context: Context) => {
   const { config } = context
@@ -67,7 +64,7 @@ export const siteSettingsRoutes = (context: Context) => {
     http_git_disabled: false,
     migrations_disabled: false,
     stars_disabled: false,
-    time_tracking_disabled: ABSENT.timeTracking,
+    time_tracking_disabled: false,
     lfs_disabled: !config.lfsEnabled,
   }
   const looks = {
