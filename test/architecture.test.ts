@@ -372,7 +372,10 @@ test('presenters ask nothing', () => {
 })
 
 /** Tables of data and files that a program writes, which nobody reads from top to bottom. */
-const DATA = ['src/templates/', 'src/auth/scopes.ts', 'src/config.ts', 'src/features/runner-protocol/messages/']
+const DATA = [
+  ...['src/templates/', 'src/auth/scopes.ts', 'src/config.ts', 'src/features/runner-protocol/messages/'],
+  'src/http/openapi/glossary/',
+]
 
 test('no file of code is longer than 400 lines', () => {
   const long = sources

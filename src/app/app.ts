@@ -17,12 +17,10 @@ import { errorResponse } from '../http/errors.ts'
 import { exchangeOf } from '../http/exchange.ts'
 import { allowedMethods } from '../http/methods.ts'
 import { missingRoute } from '../http/missing-route.ts'
-import { describeApi } from '../http/openapi.ts'
 import { plainQueries } from '../http/plain-query.ts'
 import { referenceRoutes } from '../http/reference.ts'
 import { createResponseCheck } from '../http/response-check.ts'
 import { oauthRoutes } from '../oauth/routes.ts'
-import { version } from '../version.ts'
 import { accountKeyPages } from '../web/account-keys.ts'
 import { assetRoutes } from '../web/assets.ts'
 import { confirmEmailPage } from '../web/confirm-email.ts'
@@ -38,6 +36,7 @@ import { registrationPages } from '../web/registration-pages.ts'
 import { settingsPages } from '../web/settings/settings.ts'
 import { signInPages } from '../web/sign-in-pages.ts'
 import { api } from './api.ts'
+import { describe } from './describe.ts'
 import { unbuiltRoutes } from './unbuilt.ts'
 
 /**
@@ -95,8 +94,7 @@ export function createApp(context: Context) {
     .use(unbuiltRoutes())
     .use(api(context))
   if (context.config.enableSwagger) {
-    const about = { title: 'Hearth API', version, baseUrl: context.baseUrl }
-    app.use(referenceRoutes(() => describeApi(app, about)))
+    app.use(referenceRoutes(() => describe(app, context.baseUrl)))
   }
   bodies.learn(app.routes)
   check?.learn(app.routes)

@@ -7,6 +7,7 @@ import { sharedHeaders, sharedResponses } from './openapi/responses.ts'
 import { Models } from './openapi/schemas.ts'
 import { defaultSecurity, securitySchemes } from './openapi/security.ts'
 import { describeVariants } from './openapi/variants.ts'
+import { explainParameters, type Words } from './openapi/words.ts'
 
 /** Everything below it is described; pages and other protocols are not part of the API. */
 const API_PREFIX = '/api/v1'
@@ -16,6 +17,8 @@ export interface Description {
   version: string
   /** The address clients use, without a trailing slash: its path leads the server's address. */
   baseUrl: string
+  /** Explanations for what does not explain itself. */
+  words?: Words
 }
 
 /**
@@ -24,7 +27,7 @@ export interface Description {
  * @throws Error when two models share a name, or a route names a status that has no meaning here.
  */
 export async function describeApi(app: AnyElysia, description: Description): Promise<JsonObject> {
-  const models = new Models()
+  const models = new Models(description.words)
   const error = models.describe(APIError)
   const emitted = await emitDocument(app.routes, API_PREFIX, models)
   const paths = describePaths(objectOf(emitted.paths), models)
@@ -48,7 +51,7 @@ export async function describeApi(app: AnyElysia, description: Description): Pro
 function describePaths(emitted: JsonObject, models: Models): JsonObject {
   const paths: Record<string, JsonObject> = {}
   const add = (path: string, method: string, operation: JsonObject) => {
-    paths[path] = { ...paths[path], [method]: operation }
+    paths[path] = { ...paths[path], [method]: explainParameters(models.words, path, operation) }
   }
   for (const [path, item] of Object.entries(emitted)) {
     for (const [method, route] of Object.entries(objectOf(item))) {

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { description, license, name, version } from '../../package.json'
 import { describeRoutes } from '../app/describe.ts'
 import { declareClient } from '../client-types/declarations.ts'
+import { apiWords } from '../http/openapi/glossary/glossary.ts'
 import { objectOf } from '../http/openapi/json.ts'
 import { Models } from '../http/openapi/schemas.ts'
 import { hookPayloads } from '../wire/hook-schema.ts'
@@ -85,7 +86,7 @@ function declareSources(folder: string): void {
 
 async function declareApi(): Promise<string> {
   const document = await describeRoutes()
-  const models = new Models()
+  const models = new Models(apiWords)
   const payloads = Object.entries(hookPayloads).map(([event, schema]) => [event, String(models.describe(schema).$ref)])
   const components = objectOf(document.components)
   const schemas = { ...objectOf(components.schemas), ...models.components() }

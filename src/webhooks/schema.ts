@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { deliveryStates } from '../../db/schema/hooks.ts'
+import { deliveryStates, hookTypes } from '../../db/schema/hooks.ts'
 import { queryText } from '../http/query.ts'
 
 const config = () =>
@@ -17,7 +17,7 @@ const rest = {
 
 export type CreateHookOption = typeof CreateHookOption.static
 export const CreateHookOption = t.Object(
-  { type: t.String({ minLength: 1, maxLength: 50 }), config: config(), ...rest },
+  { type: t.String({ minLength: 1, maxLength: 50, enum: [...hookTypes] }), config: config(), ...rest },
   { $id: 'CreateHookOption' },
 )
 

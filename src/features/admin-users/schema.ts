@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { visibilities } from '../../../db/schema/users.ts'
 import { cursorQuery, queryBoolean, queryInteger, queryText } from '../../http/query.ts'
 import { int64, wireInstant } from '../../wire/fields.ts'
 
@@ -56,9 +57,9 @@ export const UserSearchQuery = t.Object({
   q: queryText(),
   login_name: queryText(),
   source_id: queryInteger(),
-  sort: queryText(),
-  order: queryText(),
-  visibility: queryText(),
+  sort: queryText({ enum: ['name', 'created', 'updated', 'id'] }),
+  order: queryText({ enum: ['asc', 'desc'] }),
+  visibility: queryText({ enum: visibilities }),
   is_active: queryBoolean(),
   is_admin: queryBoolean(),
   is_restricted: queryBoolean(),

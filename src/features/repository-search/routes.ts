@@ -5,6 +5,7 @@ import { paging } from '../../http/paging.ts'
 import { cursorQuery, queryBoolean, queryInteger, queryText } from '../../http/query.ts'
 import { Repository } from '../../wire/repository.ts'
 import { listRepositories } from './list.ts'
+import { repositorySorts } from './order.ts'
 import { presentPage } from './present.ts'
 import { SearchResults } from './schema.ts'
 import { searchRepositories } from './search.ts'
@@ -39,10 +40,10 @@ export const repositoryListRoutes = (context: Context) =>
           is_private: queryBoolean(),
           template: queryBoolean(),
           archived: queryBoolean(),
-          mode: queryText(),
+          mode: queryText({ enum: ['source', 'fork', 'mirror', 'collaborative'] }),
           exclusive: queryBoolean(),
-          sort: queryText(),
-          order: queryText(),
+          sort: queryText({ enum: repositorySorts.filter((sort) => sort !== 'name') }),
+          order: queryText({ enum: ['asc', 'desc'] }),
         }),
         response: { 200: SearchResults },
         detail: {

@@ -1,4 +1,6 @@
 import { t } from 'elysia'
+import { permissionWords } from '../../../db/schema/organizations.ts'
+import { units } from '../../access/units.ts'
 import { Team } from '../../wire/team.ts'
 
 /** Empty counts as absent, as in the Gitea API. */
@@ -6,9 +8,9 @@ const words = [t.Literal('none'), t.Literal('read'), t.Literal('write'), t.Liter
 const description = '`admin` reaches every unit; with `read` and `write` the units decide.'
 const rest = {
   description: t.Optional(t.String({ maxLength: 255 })),
-  units: t.Optional(t.Array(t.String({ maxLength: 100 }), { maxItems: 100 })),
+  units: t.Optional(t.Array(t.String({ maxLength: 100, enum: [...units] }), { maxItems: 100 })),
   units_map: t.Optional(
-    t.Record(t.String(), t.String(), {
+    t.Record(t.String(), t.String({ enum: [...permissionWords] }), {
       description: 'Unit to none, read, write, admin or owner; goes before `units`.',
     }),
   ),

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isList, isObject, type Json, type JsonObject, listOf, objectOf, pick, stringsOf } from './json.ts'
 import { readSchema } from './read.ts'
+import { explainProperty, noWords, type Words } from './words.ts'
 
 const COMPONENT = '#/components/schemas/'
 
@@ -23,6 +24,12 @@ export class Models {
   private readonly plain = new Map<string, Json>()
   private readonly read = new WeakMap<object, Json>()
 
+  readonly words: Words
+
+  constructor(words: Words = noWords) {
+    this.words = words
+  }
+
   /** A schema of a route as OpenAPI has it. */
   describe(schema: object): JsonObject {
     return plainSchema(readSchema(schema, this.read), this)
@@ -33,7 +40,7 @@ export class Models {
     const known = this.raw.get(id)
     if (known === undefined) {
       this.raw.set(id, schema)
-      this.plain.set(id, describeSchema(schema, this))
+      this.plain.set(id, describeSchema(schema, this, id))
     } else if (known !== schema && !isDeepStrictEqual(known, schema)) {
       throw new Error(`two different schemas are called ${id}`)
     }
@@ -47,18 +54,21 @@ export class Models {
   }
 }
 
-/** A schema as TypeBox wrote it, turned into one that OpenAPI 3.0 knows; nested named ones become references. */
-export function plainSchema(schema: Json | undefined, models: Models): JsonObject {
+/**
+ * A schema as TypeBox wrote it, turned into one that OpenAPI 3.0 knows; nested named ones become references.
+ * @param place where it stands, for the words that explain it
+ */
+export function plainSchema(schema: Json | undefined, models: Models, place = ''): JsonObject {
   if (!isObject(schema)) return {}
-  return typeof schema.$id === 'string' ? models.hoist(schema.$id, schema) : describeSchema(schema, models)
+  return typeof schema.$id === 'string' ? models.hoist(schema.$id, schema) : describeSchema(schema, models, place)
 }
 
-function describeSchema(schema: JsonObject, models: Models): JsonObject {
+function describeSchema(schema: JsonObject, models: Models, place: string): JsonObject {
   if (typeof schema.$ref === 'string') return { $ref: COMPONENT + schema.$ref.replace(COMPONENT, '') }
   // A value that is read leniently is described as what it is meant to be (http/query.ts).
   if (isObject(schema['x-shown'])) return { ...schema['x-shown'], ...pick(schema, ANNOTATIONS) }
   const branches = schema.anyOf ?? schema.oneOf
-  if (isList(branches)) return describeUnion(schema, branches, models)
+  if (isList(branches)) return describeUnion(schema, branches, models, place)
   // 3.0 has no type of null alone.
   if (schema.type === 'null') return { type: 'object', enum: [null], nullable: true, ...pick(schema, ANNOTATIONS) }
   const plain = pick(schema, PLAIN_KEYS)
@@ -67,8 +77,8 @@ function describeSchema(schema: JsonObject, models: Models): JsonObject {
   const [example] = listOf(schema.examples)
   if (example !== undefined) plain.example = example
   describeBounds(schema, plain)
-  describeMembers(schema, plain, models)
-  if (isList(schema.allOf)) plain.allOf = schema.allOf.map((part) => plainSchema(part, models))
+  describeMembers(schema, plain, models, place)
+  if (isList(schema.allOf)) plain.allOf = schema.allOf.map((part) => plainSchema(part, models, place))
   if (isObject(schema.not)) plain.not = plainSchema(schema.not, models)
   return plain
 }
@@ -94,27 +104,29 @@ function describeBounds(schema: JsonObject, plain: JsonObject): void {
   }
 }
 
-function describeMembers(schema: JsonObject, plain: JsonObject, models: Models): void {
+function describeMembers(schema: JsonObject, plain: JsonObject, models: Models, place: string): void {
   if (isObject(schema.properties)) {
-    plain.properties = mapValues(schema.properties, (property) => plainSchema(property, models))
+    plain.properties = mapEntries(schema.properties, (name, property) =>
+      explainProperty(models.words, plainSchema(property, models, `${place}.${name}`), place, name),
+    )
   }
-  if (isObject(schema.items)) plain.items = plainSchema(schema.items, models)
+  if (isObject(schema.items)) plain.items = plainSchema(schema.items, models, place)
   // 3.0 has no tuples: an item may be any of the tuple's types.
   if (isList(schema.items)) plain.items = plainSchema({ anyOf: schema.items }, models)
   else if (schema.type === 'array' && plain.items === undefined) plain.items = {}
   const [pattern] = Object.values(objectOf(schema.patternProperties))
   const rest = schema.additionalProperties ?? pattern
   if (typeof rest === 'boolean') plain.additionalProperties = rest
-  else if (rest !== undefined) plain.additionalProperties = plainSchema(rest, models)
+  else if (rest !== undefined) plain.additionalProperties = plainSchema(rest, models, place)
 }
 
-function describeUnion(schema: JsonObject, branches: readonly Json[], models: Models): JsonObject {
+function describeUnion(schema: JsonObject, branches: readonly Json[], models: Models, place: string): JsonObject {
   const notes = pick(schema, ANNOTATIONS)
   const parts = branches.filter((branch) => !isNullType(branch))
   if (parts.length < branches.length || schema.nullable === true) notes.nullable = true
   const date = parts.find((part) => isObject(part) && part.type === 'Date')
   if (date !== undefined) return { type: 'string', format: 'date-time', ...notes }
-  const described = withoutTextForms(parts).map((part) => plainSchema(part, models))
+  const described = withoutTextForms(parts).map((part) => plainSchema(part, models, place))
   const choice = mergeChoices(described, notes.nullable === true)
   if (choice !== undefined) return { ...choice, ...notes }
   const [only, ...others] = described
@@ -143,5 +155,5 @@ function mergeChoices(branches: readonly JsonObject[], orNull: boolean): JsonObj
   return { ...(first.type === undefined ? {} : { type: first.type }), enum: values }
 }
 
-const mapValues = (from: JsonObject, map: (value: Json) => Json): JsonObject =>
-  Object.fromEntries(Object.entries(from).map(([key, value]) => [key, map(value)]))
+const mapEntries = (from: JsonObject, map: (name: string, value: Json) => Json): JsonObject =>
+  Object.fromEntries(Object.entries(from).map(([key, value]) => [key, map(key, value)]))

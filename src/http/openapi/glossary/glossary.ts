@@ -1,0 +1,6 @@
+import type { Words } from '../words.ts'
+import { pathWords, queryWords } from './parameters.ts'
+import { propertyWords } from './properties.ts'
+
+/** The words of this API. */
+export const apiWords: Words = { properties: propertyWords, path: pathWords, query: queryWords }
