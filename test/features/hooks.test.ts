@@ -252,6 +252,10 @@ describe('default hooks', () => {
     const [copy] = await service.context.db.select().from(hooks).where(eq(hooks.repositoryId, fresh.id))
     expect(copy && openAddress(service.context, copy)).toBe('https://key@receiver.example/')
     expect((await owner.client.get(`${repo.path}/hooks`)).body).toEqual([])
+    const fork = await outsider.client.post(`${repo.path}/forks`, { name: 'forked' })
+    expect((await outsider.client.get(`/repos/${fork.string('full_name')}/hooks`)).body).toMatchObject([
+      { name: 'default' },
+    ])
     for (const answer of [made, system]) await service.admin.client.delete(`/admin/hooks/${answer.number('id')}`)
     expect((await owner.client.get(`${fresh.path}/hooks`)).headers.get('x-total-count')).toBe('1')
   })
