@@ -97,6 +97,48 @@ const Release = Type.Object({
   publishedAt: Type.String(),
   ...assets,
 })
+/** A run of a workflow as it was when the event happened. Times are ISO 8601. */
+const Run = Type.Object({
+  runId: Type.Integer(),
+  number: Type.Integer(),
+  title: Type.String(),
+  workflowFile: Type.String(),
+  workflowName: Type.String(),
+  workflowPath: Type.String(),
+  event: Type.String(),
+  ref: Type.String(),
+  headSha: Type.String(),
+  status: Type.String(),
+  conclusion: Type.Union([Type.String(), Type.Null()]),
+  runActorId: Type.Union([Type.Integer(), Type.Null()]),
+  startedAt: OptionalTime,
+  completedAt: OptionalTime,
+})
+const JobStep = Type.Object({
+  name: Type.String(),
+  status: Type.String(),
+  conclusion: Type.Union([Type.String(), Type.Null()]),
+  startedAt: OptionalTime,
+  completedAt: OptionalTime,
+})
+/** A job of a run as it was when the event happened. The runner is absent before one has it. */
+const Job = Type.Object({
+  jobId: Type.Integer(),
+  runId: Type.Integer(),
+  name: Type.String(),
+  labels: Type.Array(Type.String()),
+  attempt: Type.Integer(),
+  ref: Type.String(),
+  headSha: Type.String(),
+  status: Type.String(),
+  conclusion: Type.Union([Type.String(), Type.Null()]),
+  runner: Type.Optional(
+    Type.Object({ runnerId: Type.Integer(), runnerName: Type.String(), steps: Type.Array(JobStep) }),
+  ),
+  createdAt: Type.String(),
+  startedAt: OptionalTime,
+  completedAt: OptionalTime,
+})
 /** `comment` is the message of the commit; nothing is said of a page that is gone. */
 const WikiPage = Type.Object({ title: Type.String(), comment: Type.String() })
 const Person = Type.Object({ userId: Type.Integer(), name: Type.String() })
@@ -182,6 +224,16 @@ export const eventCatalogue = {
     /** ISO 8601. */
     createdAt: Type.String(),
   }),
+  /** The actor is who started the present attempt. */
+  'workflow_run.requested': Run,
+  /** Once for each attempt, with the first job that a runner takes. */
+  'workflow_run.in_progress': Run,
+  'workflow_run.completed': Run,
+  /** It waits for other jobs. */
+  'workflow_job.waiting': Job,
+  'workflow_job.queued': Job,
+  'workflow_job.in_progress': Job,
+  'workflow_job.completed': Job,
   /** By the API. A push to a wiki has no event. */
   'wiki.page_created': WikiPage,
   /** Under the title that the page has now. */

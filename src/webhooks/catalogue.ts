@@ -5,6 +5,7 @@ import { newsOfComment, newsOfIssue } from './news-of-issues.ts'
 import { newsOfPush, newsOfRef } from './news-of-refs.ts'
 import { newsOfRelease } from './news-of-releases.ts'
 import { newsOfFork, newsOfRepository } from './news-of-repositories.ts'
+import { newsOfJob, newsOfRun } from './news-of-runs.ts'
 import { newsOfStatus } from './news-of-statuses.ts'
 import { newsOfWiki } from './news-of-wikis.ts'
 
@@ -38,6 +39,13 @@ export const hookCatalogue: { readonly [Kind in EventKind]: NewsSource<Kind> } =
   'release.updated': (context, event) => newsOfRelease(context, event, 'updated'),
   'release.deleted': (context, event) => newsOfRelease(context, event, 'deleted'),
   'status.created': newsOfStatus,
+  'workflow_run.requested': (context, event) => newsOfRun(context, event, 'requested'),
+  'workflow_run.in_progress': (context, event) => newsOfRun(context, event, 'in_progress'),
+  'workflow_run.completed': (context, event) => newsOfRun(context, event, 'completed'),
+  'workflow_job.waiting': (context, event) => newsOfJob(context, event, 'waiting'),
+  'workflow_job.queued': (context, event) => newsOfJob(context, event, 'queued'),
+  'workflow_job.in_progress': (context, event) => newsOfJob(context, event, 'in_progress'),
+  'workflow_job.completed': (context, event) => newsOfJob(context, event, 'completed'),
   'wiki.page_created': (context, event) => newsOfWiki(context, event, 'created'),
   'wiki.page_edited': (context, event) => newsOfWiki(context, event, 'edited'),
   'wiki.page_deleted': (context, event) => newsOfWiki(context, event, 'deleted'),

@@ -46,14 +46,16 @@ export const ActionWorkflowJobsResponse = t.Object(
   { $id: 'ActionWorkflowJobsResponse' },
 )
 
+type ShownStep = Pick<ActionsStep, 'name' | 'startedAt' | 'completedAt'> & { status: string; conclusion: string | null }
+
 export interface ShownJob {
   job: Pick<
     ActionsJobRow,
-    'id' | 'runId' | 'name' | 'labels' | 'attempt' | 'status' | 'conclusion' | 'createdAt' | 'startedAt' | 'completedAt'
-  >
+    'id' | 'runId' | 'name' | 'labels' | 'attempt' | 'createdAt' | 'startedAt' | 'completedAt'
+  > & { status: string; conclusion: string | null }
   run: Pick<ActionsRunRow, 'headSha' | 'ref'>
   /** Undefined before a runner has it. */
-  task: Pick<ActionsTaskRow, 'runnerId' | 'runnerName' | 'steps'> | undefined
+  task: (Pick<ActionsTaskRow, 'runnerId' | 'runnerName'> & { steps: readonly ShownStep[] }) | undefined
 }
 
 export const presentJob = (
@@ -79,7 +81,7 @@ export const presentJob = (
   completed_at: wireTimeOr(job.completedAt, EPOCH_TIME),
 })
 
-const presentStep = ({ name, status, conclusion, startedAt, completedAt }: ActionsStep, number: number) => ({
+const presentStep = ({ name, status, conclusion, startedAt, completedAt }: ShownStep, number: number) => ({
   name,
   number,
   status: statusWord(status),

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import type { ActionsConclusion, ActionsRunRow, ActionsStatus } from '../../db/schema/actions.ts'
+import type { ActionsRunRow } from '../../db/schema/actions.ts'
 import type { UserRow } from '../../db/schema/users.ts'
 import { EPOCH_TIME, wireTimeOr } from '../kernel/time.ts'
 import { int64 } from './fields.ts'
@@ -39,27 +39,16 @@ export const ActionWorkflowRunsResponse = t.Object(
 export interface ShownRun {
   run: Pick<
     ActionsRunRow,
-    | 'id'
-    | 'repositoryId'
-    | 'number'
-    | 'title'
-    | 'workflowFile'
-    | 'event'
-    | 'ref'
-    | 'headSha'
-    | 'status'
-    | 'conclusion'
-    | 'startedAt'
-    | 'completedAt'
-  >
+    'id' | 'number' | 'title' | 'workflowFile' | 'event' | 'ref' | 'headSha' | 'startedAt' | 'completedAt'
+  > & { status: string; conclusion: string | null }
   actor: UserRow | undefined
   triggerActor: UserRow | undefined
 }
 
 /** Wire: what is blocked waits. */
-export const statusWord = (status: ActionsStatus): string => (status === 'blocked' ? 'waiting' : status)
+export const statusWord = (status: string): string => (status === 'blocked' ? 'waiting' : status)
 
-export const conclusionField = (conclusion: ActionsConclusion | null) => (conclusion === null ? {} : { conclusion })
+export const conclusionField = (conclusion: string | null) => (conclusion === null ? {} : { conclusion })
 
 /** Wire: without the heads of refs. */
 export const shortRef = (ref: string): string => ref.replace(/^refs\/(heads|tags)\//, '')

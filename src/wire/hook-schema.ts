@@ -1,4 +1,7 @@
 import { t } from 'elysia'
+import { ActionWorkflowJob } from './actions-job.ts'
+import { ActionWorkflowRun } from './actions-run.ts'
+import { ActionWorkflow } from './actions-workflow.ts'
 import { Comment } from './comment.ts'
 import { int64 } from './fields.ts'
 import { Issue } from './issue.ts'
@@ -118,6 +121,27 @@ export const StatusPayload = t.Object(
   { $id: 'StatusPayload', description: 'A status of a commit was written.' },
 )
 
+export type WorkflowRunPayload = typeof WorkflowRunPayload.static
+export const WorkflowRunPayload = t.Object(
+  {
+    action: t.Union([t.Literal('requested'), t.Literal('in_progress'), t.Literal('completed')]),
+    workflow: ActionWorkflow,
+    workflow_run: ActionWorkflowRun,
+    ...common,
+  },
+  { $id: 'WorkflowRunPayload', description: 'A run of a workflow was made, has begun, or has ended.' },
+)
+
+export type WorkflowJobPayload = typeof WorkflowJobPayload.static
+export const WorkflowJobPayload = t.Object(
+  {
+    action: t.Union([t.Literal('waiting'), t.Literal('queued'), t.Literal('in_progress'), t.Literal('completed')]),
+    workflow_job: ActionWorkflowJob,
+    ...common,
+  },
+  { $id: 'WorkflowJobPayload', description: 'A job waits for others or for a runner, has begun, or has ended.' },
+)
+
 /** What hooks are sent, by the word that `X-Gitea-Event-Type` has. */
 export const hookPayloads = {
   create: CreatePayload,
@@ -134,4 +158,6 @@ export const hookPayloads = {
   release: ReleasePayload,
   wiki: WikiPayload,
   status: StatusPayload,
+  workflow_run: WorkflowRunPayload,
+  workflow_job: WorkflowJobPayload,
 } as const

@@ -13,6 +13,11 @@ import { type Extent, idsOfPage, inStates, isWithin } from './filters.ts'
 
 const triggerActors = alias(users, 'trigger_actors')
 
+/** A run, and where it belongs. */
+export interface ListedRun extends ShownRun {
+  run: ShownRun['run'] & { repositoryId: number }
+}
+
 export interface RunFilter {
   extent: Extent
   statuses?: readonly string[] | undefined
@@ -25,7 +30,7 @@ export interface RunFilter {
 }
 
 /** The newest first. @throws Refusal 400 for an unknown status */
-export async function listRuns(context: Context, filter: RunFilter, page: Page): Promise<Paged<ShownRun>> {
+export async function listRuns(context: Context, filter: RunFilter, page: Page): Promise<Paged<ListedRun>> {
   const { db } = context
   const { extent } = filter
   const filters = and(
@@ -50,7 +55,7 @@ const causedBy = (db: Db, name: string): SQL =>
       .where(and(eq(users.id, actionsRuns.triggerActorId), eq(users.lowerName, name.toLowerCase()))),
   )
 
-export async function findRun(db: Db, repositoryId: number, id: number): Promise<ShownRun | undefined> {
+export async function findRun(db: Db, repositoryId: number, id: number): Promise<ListedRun | undefined> {
   const [row] = await selectRuns(db).where(and(eq(actionsRuns.id, id), eq(actionsRuns.repositoryId, repositoryId)))
   return row && shownRun(row)
 }
@@ -65,7 +70,7 @@ const selectRuns = (db: Db) =>
     .leftJoin(users, eq(users.id, actionsRuns.actorId))
     .leftJoin(triggerActors, eq(triggerActors.id, actionsRuns.triggerActorId))
 
-const shownRun = (row: Awaited<ReturnType<typeof selectRuns>>[number]): ShownRun => ({
+const shownRun = (row: Awaited<ReturnType<typeof selectRuns>>[number]): ListedRun => ({
   run: row.run,
   actor: row.actor ?? undefined,
   triggerActor: row.triggerActor ?? undefined,

@@ -55,7 +55,8 @@ async function rerun(context: Context, { actor, repo }: Change, text: string, ch
     const locked = await lockRun(tx, run.id)
     if (!locked) throw unknownRun(id)
     if (locked.status !== 'completed') throw badRequest('this workflow run is not done')
-    const at = { tx, place: placeOf(context, { ...repo, run: locked }), now: clock.now() }
+    const place = placeOf(context, { ...repo, run: { ...locked, triggerActorId: actor.user.id } })
+    const at = { tx, place, now: clock.now() }
     const jobs = await listRunJobs(tx, run.id)
     await resetJobs(at, idsAgain(family, jobs, choose(jobs)), locked.attempt + 1)
     await restartRun(at, locked, actor.user)

@@ -6,13 +6,12 @@ import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { badRequest, notFound } from '../../kernel/errors.ts'
 import { parseId } from '../../kernel/ids.ts'
-import type { ShownRun } from '../../wire/actions-run.ts'
-import { findJob, findRun } from './lists.ts'
+import { findJob, findRun, type ListedRun } from './lists.ts'
 
 export const unknownRun = (id: number) => notFound('not found', [`run with id ${id}: resource does not exist`])
 
 /** @throws Refusal 404, also for a run of another repository */
-export async function getRun({ db }: Context, { repository }: RepositoryAccess, text: string): Promise<ShownRun> {
+export async function getRun({ db }: Context, { repository }: RepositoryAccess, text: string): Promise<ListedRun> {
   const id = parseId(text)
   const run = id === undefined ? undefined : await findRun(db, repository.id, id)
   if (!run) throw unknownRun(id ?? 0)

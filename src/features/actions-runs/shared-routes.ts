@@ -6,16 +6,11 @@ import { pageQuery, queryList, queryText } from '../../http/query.ts'
 import { viewerOf } from '../../http/viewer.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { ActionWorkflowJobsResponse, presentJob } from '../../wire/actions-job.ts'
-import {
-  type ActionWorkflowRun,
-  ActionWorkflowRunsResponse,
-  presentRun,
-  type ShownRun,
-} from '../../wire/actions-run.ts'
+import { type ActionWorkflowRun, ActionWorkflowRunsResponse, presentRun } from '../../wire/actions-run.ts'
 import { presentRepository } from '../../wire/repository.ts'
 import { loadUnjudged } from '../repositories/load.ts'
 import type { Extent } from './filters.ts'
-import { type ListedJob, listJobs, listRuns } from './lists.ts'
+import { type ListedJob, type ListedRun, listJobs, listRuns } from './lists.ts'
 
 const status = queryList({ description: 'waiting, queued, in_progress, completed, or a conclusion; any of several' })
 const runQuery = t.Object({
@@ -82,7 +77,7 @@ export const presentListedJob = ({ baseUrl }: Context, row: ListedJob) =>
   presentJob(row, addressesOf(baseUrl, `${row.repository.ownerName}/${row.repository.name}`))
 
 /** Wire: the repository in a run is as visitors see it. Those of repositories that were deleted meanwhile are left out. */
-export async function presentRuns(context: Context, rows: readonly ShownRun[]): Promise<ActionWorkflowRun[]> {
+export async function presentRuns(context: Context, rows: readonly ListedRun[]): Promise<ActionWorkflowRun[]> {
   const viewer = viewerOf(context, undefined)
   const ids = [...new Set(rows.map(({ run }) => run.repositoryId))]
   const shown = ids.length === 0 ? [] : await loadUnjudged(context, undefined, ids)
@@ -93,7 +88,7 @@ export async function presentRuns(context: Context, rows: readonly ShownRun[]): 
   })
 }
 
-export async function presentOne(context: Context, row: ShownRun): Promise<ActionWorkflowRun> {
+export async function presentOne(context: Context, row: ListedRun): Promise<ActionWorkflowRun> {
   const [run] = await presentRuns(context, [row])
   // Deleted between the gate and here.
   if (!run) throw notFound()

@@ -71,14 +71,11 @@ export async function createRun(
   return db.transaction(async (tx) => {
     const now = clock.now()
     const fault = planned.fault
-    const run = await insertRun(tx, {
-      ...seed,
-      ...(fault === undefined
-        ? { ...planned.values, status: 'queued' }
-        : { status: 'completed', conclusion: 'failure', completedAt: now, error: fault }),
-      createdAt: now,
-      updatedAt: now,
-    })
+    const state =
+      fault === undefined
+        ? ({ ...planned.values, status: 'queued' } as const)
+        : ({ status: 'completed', conclusion: 'failure', completedAt: now, error: fault } as const)
+    const run = await insertRun(tx, { ...seed, ...state, createdAt: now, updatedAt: now }, repository)
     if (!run) return undefined
     const at = { tx, place: placeOf(context, { run, repository, owner }), now }
     if (fault !== undefined) {

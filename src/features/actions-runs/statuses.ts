@@ -6,7 +6,10 @@ import { MAX_STATUS_CONTEXT } from './limits.ts'
 
 /** Where a run belongs: what its statuses and events are written under. */
 export interface RunPlace {
-  run: Pick<ActionsRunRow, 'id' | 'repositoryId' | 'event' | 'headSha' | 'workflowName' | 'attempt'>
+  run: Pick<
+    ActionsRunRow,
+    'id' | 'repositoryId' | 'event' | 'ref' | 'headSha' | 'workflowName' | 'attempt' | 'triggerActorId'
+  >
   ownerId: number
   /** Of the repository's page. */
   htmlUrl: string

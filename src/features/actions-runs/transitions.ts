@@ -14,6 +14,7 @@ import {
 import type { UserRow } from '../../../db/schema/users.ts'
 import { enqueueJob } from '../../jobs/enqueue.ts'
 import { QUEUED_CHANNEL } from './channel.ts'
+import { tellOfJobs, tellOfRun, toldRunColumns } from './events.ts'
 import {
   type RunPlace,
   writeFaultStatus,
@@ -23,7 +24,7 @@ import {
 } from './statuses.ts'
 
 // The only writer of states. Each transition is an UPDATE with the old state in its WHERE, so what another one did first is never undone;
-// statuses follow in the same transaction. A run is locked before its jobs; a claim, which has its job first, never waits for the run.
+// statuses and events follow in the same transaction. A run is locked before its jobs; a claim, which has its job first, never waits for the run.
 
 export interface Transition {
   tx: Db
@@ -35,8 +36,15 @@ type NewRun = typeof actionsRuns.$inferInsert
 export type NewJob = typeof actionsJobs.$inferInsert
 
 /** Undefined when the event has started this workflow already. */
-export async function insertRun(tx: Db, run: NewRun): Promise<ActionsRunRow | undefined> {
+export async function insertRun(
+  tx: Db,
+  run: NewRun,
+  owner: Pick<RunPlace, 'ownerId'>,
+): Promise<ActionsRunRow | undefined> {
   const [row] = await tx.insert(actionsRuns).overridingSystemValue().values(run).onConflictDoNothing().returning()
+  if (!row) return undefined
+  await tellOfRun(tx, owner, 'workflow_run.requested', row)
+  if (row.status === 'completed') await tellOfRun(tx, owner, 'workflow_run.completed', row)
   return row
 }
 
@@ -128,14 +136,14 @@ export async function startJob(
   const [made] = await at.tx
     .insert(actionsTasks)
     .values({ ...task, jobId: job.id, attempt, status: 'in_progress' })
-    .returning({ id: actionsTasks.id })
+    .returning()
   const [row] = await at.tx
     .update(actionsJobs)
     .set({ status: 'in_progress', attempt, taskId: made?.id ?? null, startedAt: at.now, updatedAt: at.now })
     .where(and(eq(actionsJobs.id, job.id), eq(actionsJobs.status, 'queued')))
     .returning()
   if (!made || !row) throw new Error(`job ${job.id} was claimed twice`)
-  await announce(at, [row])
+  await announce(at, [row], made)
   await startRun(at)
   return { job: row, taskId: made.id }
 }
@@ -143,16 +151,22 @@ export async function startJob(
 /** queued → in_progress. While somebody else holds the run, this is left to the plan that follows. */
 export async function startRun({ tx, place, now }: Transition): Promise<void> {
   const isWaiting = and(eq(actionsRuns.id, place.run.id), eq(actionsRuns.status, 'queued'))
-  const open = tx.select({ id: actionsRuns.id }).from(actionsRuns).where(isWaiting).for('update', { skipLocked: true })
-  await tx
+  const [open] = await tx
+    .select({ startedAt: actionsRuns.startedAt })
+    .from(actionsRuns)
+    .where(isWaiting)
+    .for('update', { skipLocked: true })
+  if (!open) {
+    if ((await tx.$count(actionsRuns, isWaiting)) > 0) await planAgain(tx, place.run.id)
+    return
+  }
+  const [row] = await tx
     .update(actionsRuns)
-    .set({
-      status: 'in_progress',
-      startedAt: sql`coalesce(${actionsRuns.startedAt}, ${now.toISOString()}::text::timestamptz)`,
-      updatedAt: now,
-    })
-    .where(inArray(actionsRuns.id, open))
-  if ((await tx.$count(actionsRuns, isWaiting)) > 0) await planAgain(tx, place.run.id)
+    .set({ status: 'in_progress', startedAt: open.startedAt ?? now, updatedAt: now })
+    .where(isWaiting)
+    .returning(toldRunColumns)
+  // Wire: of a run that had rested it was told before.
+  if (row && open.startedAt === null) await tellOfRun(tx, place, 'workflow_run.in_progress', row)
 }
 
 /** in_progress → queued. Wire: a run none of whose jobs is at work waits again. The run is locked. */
@@ -174,27 +188,29 @@ export async function endTask(
 ): Promise<boolean> {
   const { tx, place, now } = at
   await changePlan(tx, place.run.id)
-  const ended = await tx
+  const [task] = await tx
     .update(actionsTasks)
     .set({ steps, outputs, lastSeenAt, status: 'completed', conclusion, completedAt: now })
     .where(and(eq(actionsTasks.id, taskId), eq(actionsTasks.status, 'in_progress')))
-    .returning({ id: actionsTasks.id })
-  if (ended.length === 0) return false
+    .returning()
+  if (!task) return false
   const rows = await tx
     .update(actionsJobs)
     .set({ status: 'completed', conclusion, error: error ?? null, completedAt: now, updatedAt: now })
     .where(and(eq(actionsJobs.taskId, taskId), eq(actionsJobs.status, 'in_progress')))
     .returning()
-  await announce(at, rows)
+  await announce(at, rows, task)
   return true
 }
 
 /** queued, in_progress → completed, once all its jobs have ended. The run is locked. */
 export async function endRun({ tx, place, now }: Transition, { conclusion, error }: End): Promise<void> {
-  await tx
+  const [row] = await tx
     .update(actionsRuns)
     .set({ status: 'completed', conclusion, error: error ?? null, completedAt: now, updatedAt: now })
     .where(and(eq(actionsRuns.id, place.run.id), inArray(actionsRuns.status, ['blocked', 'queued', 'in_progress'])))
+    .returning(toldRunColumns)
+  if (row) await tellOfRun(tx, place, 'workflow_run.completed', row)
 }
 
 /** Somebody wants it to end: the next plan says which jobs do. Locks the run. */
@@ -209,7 +225,7 @@ export async function restartRun(
   { id, attempt, github, error }: ActionsRunRow,
   by: UserRow,
 ): Promise<void> {
-  await tx
+  const [row] = await tx
     .update(actionsRuns)
     .set({
       ...{ status: 'queued', conclusion: null, error: null, isCancelled: false, startedAt: null, completedAt: null },
@@ -217,6 +233,8 @@ export async function restartRun(
       github: { ...github, run_attempt: String(attempt + 1), triggering_actor: by.name },
     })
     .where(and(eq(actionsRuns.id, id), eq(actionsRuns.status, 'completed')))
+    .returning(toldRunColumns)
+  if (row) await tellOfRun(tx, place, 'workflow_run.requested', row)
   if (error !== null) await writeForgottenFault(tx, place, now)
   await changePlan(tx, id)
 }
@@ -247,8 +265,13 @@ export async function changePlan(tx: Db, runId: number): Promise<void> {
 export const planAgain = (tx: Db, runId: number): Promise<void> =>
   enqueueJob(tx, 'actions.advance', { runId }, { queue: `actions:run:${runId}`, key: `actions:run:${runId}` })
 
-async function announce({ tx, place, now }: Transition, jobs: readonly ActionsJobRow[]): Promise<void> {
+async function announce(
+  { tx, place, now }: Transition,
+  jobs: readonly ActionsJobRow[],
+  task?: ActionsTaskRow,
+): Promise<void> {
   await writeJobStatuses(tx, place, jobs, now)
+  await tellOfJobs(tx, place, jobs, task)
   if (jobs.some(({ status }) => status === 'queued'))
     await tx.execute(sql`select pg_notify(${QUEUED_CHANNEL}::text, '')`)
 }
