@@ -71,6 +71,8 @@ async function seed(): Promise<void> {
     select (select min(id) from users where name like 'person-%') + n % 5000, 'repository-' || md5(n::text), 'about ' || n,
       now() - n % 5000 * interval '1 minute'
     from generate_series(1, ${rows}::int) n`
+  // Triggers have planned their statements for the empty tables of a moment ago.
+  await sql`analyze`
   await sql`update repository_counters set stars_count = repository_id % 100, size_bytes = repository_id % 1000`
   await sql`insert into stars (user_id, repository_id, created_at)
     select id, ${big}, now() - id % 5000 * interval '1 minute' from users where name like 'person-%'`
