@@ -56,6 +56,7 @@ export const pathWords: Readonly<Record<string, string>> = {
   'repositories/{id}': 'Number of the repository',
   'tag_protections/{id}': 'Number of the rule',
   'teams/{id}': 'Number of the team',
+  'times/{id}': 'Number of the entry',
   'threads/{id}': 'Number of the thread',
 }
 
@@ -74,6 +75,7 @@ export const queryWords: Readonly<Record<string, string>> = {
   'adminSearchEmails.q': 'Part of the address.',
   name: 'Part of the title.',
   uid: 'Number of the account.',
+  user: 'Name of the account.',
   'repoSearch.uid': 'Number of the account that owns it or has to do with it; with `exclusive`, that owns it.',
   fingerprint: 'Only the key with this fingerprint.',
   key_id: 'Only the key with this number.',

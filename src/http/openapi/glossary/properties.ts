@@ -387,6 +387,20 @@ export const propertyWords: Readonly<Record<string, string>> = {
 
   trigger_actor: 'Who started it',
 
+  workflow: 'The workflow',
+  workflow_run: 'The run',
+  workflow_job: 'The job',
+  run_number: 'Counted from 1 in each repository',
+  run_started_at: 'When its run began',
+
+  // Tracked time.
+  seconds: 'Seconds until now',
+  issue_id: 'Number that names the issue for ever',
+  issue_index: 'Number of the issue in its repository',
+  issue_title: 'Title of the issue',
+  repo_owner_name: 'Name of the owner of the repository',
+  user_name: 'Name of the account',
+
   // News.
   act_user: 'Who did it',
   op_type: 'What was done',
