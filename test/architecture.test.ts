@@ -141,6 +141,7 @@ const tierNames: readonly (readonly string[])[] = [
     'issue-subscriptions',
     'issue-dependencies',
     'time-tracking',
+    'issue-search',
     'comments',
     'reactions',
     'pulls',

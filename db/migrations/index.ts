@@ -69,6 +69,7 @@ import m0066 from './0066_migration_files.sql' with { type: 'text' }
 import m0067 from './0067_attachment_bytes.sql' with { type: 'text' }
 import m0068 from './0068_actions_attempts.sql' with { type: 'text' }
 import m0069 from './0069_tracked_times.sql' with { type: 'text' }
+import m0070 from './0070_issue_texts.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -147,4 +148,5 @@ export const migrations: readonly Migration[] = [
   { name: '0067_attachment_bytes', sql: m0067 },
   { name: '0068_actions_attempts', sql: m0068 },
   { name: '0069_tracked_times', sql: m0069 },
+  { name: '0070_issue_texts', sql: m0070 },
 ]

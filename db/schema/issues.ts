@@ -29,6 +29,7 @@ export const milestones = pgTable(
   },
   (table) => [
     index('milestones_repository_idx').on(table.repositoryId, table.isClosed, table.dueAt, table.id),
+    index('milestones_title_idx').on(table.title),
     check('milestones_title_length', sql`char_length(title) between 1 and 255`),
   ],
 )
@@ -53,6 +54,7 @@ export const labels = pgTable(
   (table) => [
     index('labels_repository_idx').on(table.repositoryId, table.name, table.id),
     index('labels_organization_idx').on(table.organizationId, table.name, table.id),
+    index('labels_name_idx').on(table.name),
     check('labels_one_parent', sql`(repository_id is null) <> (organization_id is null)`),
     check('labels_color', sql`color ~ '^[0-9a-f]{6}$'`),
   ],
@@ -92,7 +94,7 @@ export const issues = pgTable(
   (table) => [
     uniqueIndex('issues_repository_number_key').on(table.repositoryId, table.number),
     index('issues_list_idx').on(table.repositoryId, table.isPull, table.isClosed, table.createdAt, table.id),
-    index('issues_updated_idx').on(table.repositoryId, table.updatedAt, table.id),
+    index('issues_updated_idx').on(table.updatedAt, table.repositoryId, table.id),
     index('issues_poster_idx').on(table.posterId, table.createdAt),
     index('issues_milestone_idx').on(table.milestoneId),
     check('issues_title_length', sql`char_length(title) <= 255`),
@@ -177,6 +179,7 @@ export const comments = pgTable(
   (table) => [
     index('comments_issue_idx').on(table.issueId, table.createdAt, table.id),
     index('comments_poster_idx').on(table.posterId),
+    index('comments_words_idx').using('gin', sql`searched_words(body)`).where(sql`kind = 'comment'`),
     index('comments_label_idx').on(table.labelId).where(sql`label_id is not null`),
     index('comments_dependent_issue_idx').on(table.dependentIssueId).where(sql`dependent_issue_id is not null`),
   ],

@@ -51,6 +51,7 @@ import { issueDeadlineRoutes } from '../features/issue-deadlines/routes.ts'
 import { issueDependencyRoutes } from '../features/issue-dependencies/routes.ts'
 import { issueLabelRoutes } from '../features/issue-labels/routes.ts'
 import { issueLockRoutes } from '../features/issue-locks/routes.ts'
+import { issueSearchRoutes } from '../features/issue-search/routes.ts'
 import { issueSubscriptionRoutes } from '../features/issue-subscriptions/routes.ts'
 import { issueTemplateRoutes } from '../features/issue-templates/routes.ts'
 import { issueAssetRoutes } from '../features/issues/asset-routes.ts'
@@ -140,6 +141,7 @@ const issueApi = (context: Context) =>
     .use(labelRoutes(context))
     .use(milestoneRoutes(context))
     .use(issueRoutes(context))
+    .use(issueSearchRoutes(context))
     .use(issueSubscriptionRoutes(context))
     .use(notificationRoutes(context))
     .use(commentRoutes(context))

@@ -1,8 +1,7 @@
-import { and, eq, ilike, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { anyOf } from '../../../db/any-of.ts'
 import type { Db } from '../../../db/client.ts'
-import { escapeLike } from '../../../db/like.ts'
-import { comments, issueAssignees, issueLabels, issues, labels } from '../../../db/schema/issues.ts'
+import { issueAssignees, issueLabels, issues, labels } from '../../../db/schema/issues.ts'
 import type { UserRow } from '../../../db/schema/users.ts'
 import { type TimeRange, within } from '../../../db/time-range.ts'
 import { maySeeOwner } from '../../access/decide.ts'
@@ -14,33 +13,49 @@ import type { Context } from '../../context.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { findUsableLabels } from '../labels/store.ts'
 import { findMilestones } from '../milestones/store.ts'
+import type { IssueFilter } from './list.ts'
+import { mentioning, searchText } from './text.ts'
 
-/** What a list of issues is asked for, in the words of the request. */
-export interface IssueQuery extends TimeRange {
+/** What every list of issues can be asked for. */
+export interface CommonQuery extends TimeRange {
   /** Undefined: both. */
   isClosed?: boolean
   /** Undefined: issues and pull requests. */
   isPull?: boolean
+  text?: string
+}
+
+/** The same of one repository, in the words of the request. */
+export interface IssueQuery extends CommonQuery {
   /** Names; an issue must carry all of them. Wire: unknown ones are ignored. */
   labels: readonly string[]
   /** Numbers or titles; any of them. Wire: unknown ones are ignored. */
   milestones: readonly string[]
-  text?: string
   /** Names of people. */
   createdBy?: string
   assignedTo?: string
   mentions?: string
 }
 
+/** Wire: an unknown state means open, an unknown type both. */
+export const readKinds = ({ state, type }: { state?: string; type?: string }) => ({
+  isClosed: state === 'all' ? undefined : state === 'closed',
+  isPull: type === 'issues' ? false : type === 'pulls' ? true : undefined,
+})
+
+/** Without what is looked for and without the kind. */
+export const commonConditions = ({ isClosed, ...range }: CommonQuery): SQL | undefined =>
+  and(isClosed === undefined ? undefined : eq(issues.isClosed, isClosed), within(issues.updatedAt, range))
+
 /**
- * The condition over `issues` that a query means in one repository. Each list is one condition, whatever its length.
+ * What a query means in one repository. Each list is one condition, whatever its length.
  * @throws Refusal 404 for a person whom the reader may not know of, and for a kind that the reader may not see
  */
 export async function issueFilter(
   context: Context,
   { actor, repo }: { actor: Actor | undefined; repo: RepositoryAccess },
   query: IssueQuery,
-): Promise<SQL | undefined> {
+): Promise<IssueFilter> {
   const { db } = context
   // Wire: who may not read issues has a list of pull requests only by asking for them.
   if (!mayRead(repo.rights, { isPull: query.isPull ?? false })) throw notFound()
@@ -50,45 +65,31 @@ export async function issueFilter(
     await person(query.assignedTo),
     await person(query.mentions),
   ]
-  return and(
+  const search = query.text === undefined ? undefined : searchText(query.text, repo.repository.id)
+  const condition = and(
     eq(issues.repositoryId, repo.repository.id),
-    query.isClosed === undefined ? undefined : eq(issues.isClosed, query.isClosed),
+    commonConditions(query),
     query.isPull === undefined ? readableKinds(repo.rights) : eq(issues.isPull, query.isPull),
-    within(issues.updatedAt, query),
-    query.text ? containing(query.text) : undefined,
+    search?.condition,
     poster && eq(issues.posterId, poster.id),
     assignee && assignedTo(assignee.id),
     mentioned && mentioning(mentioned.name),
     query.labels.length > 0 ? await labelled(db, repo, query.labels) : undefined,
     query.milestones.length > 0 ? await planned(db, repo, query.milestones) : undefined,
   )
+  return { condition, rank: search?.rank }
 }
 
-async function getPerson({ db, config }: Context, actor: Actor | undefined, name: string): Promise<UserRow> {
+/** @throws Refusal 404 for a person whom the reader may not know of */
+export async function getPerson({ db, config }: Context, actor: Actor | undefined, name: string): Promise<UserRow> {
   const account = await findAccount(db, name, actor?.user.id)
   if (!account || !maySeeOwner(config, actor, account.row, account.isRelated))
     throw notFound('GetUserByName', [`user redirect does not exist [name: ${name}]`])
   return account.row
 }
 
-function containing(text: string): SQL | undefined {
-  const pattern = `%${escapeLike(text)}%`
-  const number = /^#?(\d{1,9})$/.exec(text)?.[1]
-  return or(
-    ilike(issues.title, pattern),
-    ilike(issues.body, pattern),
-    number === undefined ? undefined : eq(issues.number, Number(number)),
-  )
-}
-
-const assignedTo = (userId: number): SQL => sql`exists (
-  select 1 from ${issueAssignees} where ${issueAssignees.issueId} = ${issues.id} and ${issueAssignees.userId} = ${userId})`
-
-function mentioning(name: string): SQL {
-  const pattern = `%@${escapeLike(name)}%`
-  return sql`(${issues.body} ilike ${pattern} or exists (
-    select 1 from ${comments} where ${comments.issueId} = ${issues.id} and ${comments.body} ilike ${pattern}))`
-}
+export const assignedTo = (userId: number): SQL => sql`${issues.id} in (
+  select ${issueAssignees.issueId} from ${issueAssignees} where ${issueAssignees.userId} = ${userId})`
 
 /** Several labels may have one name: an issue needs one of each name. */
 async function labelled(db: Db, { repository }: RepositoryAccess, names: readonly string[]): Promise<SQL | undefined> {

@@ -9,7 +9,7 @@ import { cursorQuery, queryInstant, queryList, queryText } from '../../http/quer
 import { viewerOf } from '../../http/viewer.ts'
 import { Issue, presentIssue } from '../../wire/issue.ts'
 import { editIssue } from './edit.ts'
-import { type IssueQuery, issueFilter } from './filter.ts'
+import { type IssueQuery, issueFilter, readKinds } from './filter.ts'
 import { listIssues } from './list.ts'
 import { type LoadedIssue, loadIssues } from './load.ts'
 import { CreateIssueOption, EditIssueOption } from './schema.ts'
@@ -38,8 +38,8 @@ export const issueRoutes = (context: Context) =>
       '',
       async ({ actor, repo, query, request, set }) => {
         const { page, links } = paging(context, query, { request, set })
-        const matching = await issueFilter(context, { actor, repo }, queryOf(query))
-        const found = await listIssues(context.db, matching, page)
+        const filter = await issueFilter(context, { actor, repo }, queryOf(query))
+        const found = await listIssues(context.db, filter, page)
         const loaded = await loadIssues(context.db, found.rows)
         links(found.total, found.next)
         const unchanged = unchangedAnswer(context, { actor, request, set }, [
@@ -118,11 +118,9 @@ export const issueRoutes = (context: Context) =>
       },
     )
 
-/** Wire: an unknown state means open, an unknown type both. */
 function queryOf(query: typeof listQuery.static): IssueQuery {
   return {
-    isClosed: query.state === 'all' ? undefined : query.state === 'closed',
-    isPull: query.type === 'issues' ? false : query.type === 'pulls' ? true : undefined,
+    ...readKinds(query),
     labels: query.labels ?? [],
     milestones: query.milestones ?? [],
     text: query.q,
