@@ -23,5 +23,8 @@ export const DELETIONS_LOCK = 5_190_335
 /** One dependency between issues is added after the other: which circle one would close depends on all others. */
 export const DEPENDENCIES_LOCK = 5_190_336
 
+/** First of two keys; the second is made of a repository and a concurrency group. Whoever comes to or leaves a group does so alone. */
+export const CONCURRENCY_LOCK = 5_190_337
+
 /** One replica at a time fans out, so that the reactions of one queue are enqueued in the order of their events. */
 export const FAN_OUT_LOCK = 7_113_402

@@ -70,6 +70,7 @@ import m0067 from './0067_attachment_bytes.sql' with { type: 'text' }
 import m0068 from './0068_actions_attempts.sql' with { type: 'text' }
 import m0069 from './0069_tracked_times.sql' with { type: 'text' }
 import m0070 from './0070_issue_texts.sql' with { type: 'text' }
+import m0071 from './0071_actions_turns.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -149,4 +150,5 @@ export const migrations: readonly Migration[] = [
   { name: '0068_actions_attempts', sql: m0068 },
   { name: '0069_tracked_times', sql: m0069 },
   { name: '0070_issue_texts', sql: m0070 },
+  { name: '0071_actions_turns', sql: m0071 },
 ]

@@ -122,8 +122,6 @@ export const actionsRuns = pgTable(
     /** From 1. */
     attempt: integer().notNull().default(1),
     ...state(),
-    /** Of runs of one group in a repository, one is at work. */
-    concurrencyGroup: text(),
     /** Somebody who may write has to allow it first. */
     needsApproval: boolean().notNull().default(false),
     /** Why it failed before any job. */
@@ -141,12 +139,42 @@ export const actionsRuns = pgTable(
     index('actions_runs_repository_idx').on(table.repositoryId, table.id),
     index('actions_runs_actor_idx').on(table.triggerActorId, table.id),
     index('actions_runs_sha_idx').on(table.repositoryId, table.headSha),
-    index('actions_runs_open_idx').on(table.repositoryId, table.concurrencyGroup).where(sql`status <> 'completed'`),
     check('actions_runs_conclusion', sql`(status = 'completed') = (conclusion is not null)`),
     check('actions_runs_completed_at', sql`(status = 'completed') = (completed_at is not null)`),
   ],
 )
 export type ActionsRunRow = typeof actionsRuns.$inferSelect
+
+/**
+ * Whose turn it is in the concurrency groups of a repository: a run, or a job of one, waits for its turn or has it. With the holder's end the
+ * row goes.
+ */
+export const actionsTurns = pgTable(
+  'actions_turns',
+  {
+    /** The order of arrival. */
+    id: id(),
+    repositoryId: reference()
+      .notNull()
+      .references(() => repositories.id, { onDelete: 'cascade' }),
+    /** In lower case. */
+    groupName: text().notNull(),
+    runId: reference()
+      .notNull()
+      .references(() => actionsRuns.id, { onDelete: 'cascade' }),
+    /** The key of a job, or of the job that called its workflow; empty for the run. */
+    holder: text().notNull(),
+    isHeld: boolean().notNull().default(false),
+    /** A newer one wants its turn: its holder is to end. */
+    isOusted: boolean().notNull().default(false),
+  },
+  (table) => [
+    uniqueIndex('actions_turns_held_key').on(table.repositoryId, table.groupName).where(sql`is_held`),
+    uniqueIndex('actions_turns_holder_key').on(table.runId, table.holder, table.groupName),
+    index('actions_turns_line_idx').on(table.repositoryId, table.groupName, table.id),
+  ],
+)
+export type ActionsTurnRow = typeof actionsTurns.$inferSelect
 
 /** What of the plan is needed once a job is ready. */
 export interface ActionsJobPlan {

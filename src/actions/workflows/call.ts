@@ -6,7 +6,7 @@ import { MAX_CALL_DEPTH } from './limits.ts'
 import type { Call, CallDefinition, Job, Workflow } from './model.ts'
 import { combineOutcomes, type Outcomes } from './outcome.ts'
 import type { FinishedJob, JobIdentity, PassedSecrets } from './plan-model.ts'
-import { contextsOf, type FileScope, needsContext } from './plan-scope.ts'
+import { contextsOf, type FileScope, holdGroup, needsContext } from './plan-scope.ts'
 import { limitPermissions } from './read-permissions.ts'
 import { evaluateConcurrency } from './settings.ts'
 import { evaluateAll, evaluateText } from './template.ts'
@@ -37,10 +37,7 @@ export function enterCall({ call, job, identity, scope, file }: Caller): FileSco
   }
   if (!workflow.concurrency) return entered
   const inner: Scope = { ...scope, contexts: contextsOf(entered) }
-  return {
-    ...entered,
-    concurrency: [...file.concurrency, evaluateConcurrency(workflow.concurrency, identity.key, inner)],
-  }
+  return holdGroup(entered, evaluateConcurrency(workflow.concurrency, identity.key, inner))
 }
 
 function findCalled({ path }: Call, file: FileScope): { workflow: Workflow; definition: CallDefinition } {

@@ -6,7 +6,7 @@ import { MAX_RUN_JOBS } from './limits.ts'
 import type { Job } from './model.ts'
 import { ancestorsOf, combineOutcomes, type Outcomes, statusFunctions } from './outcome.ts'
 import type { FinishedJob, JobIdentity, PlannedJob } from './plan-model.ts'
-import { contextsOf, type FileScope, needsContext } from './plan-scope.ts'
+import { contextsOf, type FileScope, holdGroup, needsContext } from './plan-scope.ts'
 import { makeReady } from './ready.ts'
 import { evaluateConcurrency, evaluateStrategy, tellLabels } from './settings.ts'
 import { mentionsNeeds } from './template.ts'
@@ -140,8 +140,7 @@ function planInstance(job: Job, instance: Instance, { file, scope, isWanted, nee
       const skipped = skip(identity, tellLabels(job.runsOn, own))
       return file.run.open.has(instance.key) ? { jobs: skipped.jobs } : skipped
     }
-    const concurrency = job.concurrency ? [evaluateConcurrency(job.concurrency, instance.key, own)] : []
-    const held = { ...file, concurrency: [...file.concurrency, ...concurrency] }
+    const held = job.concurrency ? holdGroup(file, evaluateConcurrency(job.concurrency, instance.key, own)) : file
     if (job.call) return planCalled(enterCall({ call: job.call, job, identity, scope: own, file: held }), own)
     return { jobs: [makeReady(job, instance, { identity, needed, scope: own, file: held })] }
   } catch (error) {

@@ -1,6 +1,7 @@
 import type { ExpressionData } from '@actions/expressions/data/expressiondata'
 import { type Contexts, toData } from './expression.ts'
 import type { Budget } from './expression-functions.ts'
+import { WorkflowFault } from './faults.ts'
 import type { Json, JsonRecord } from './json.ts'
 import type { Permissions, Workflow } from './model.ts'
 import type { Outcomes } from './outcome.ts'
@@ -32,6 +33,8 @@ export interface FileScope {
   ceiling?: Permissions | undefined
   /** Of its callers. */
   concurrency: Concurrency[]
+  /** The group of the whole run. */
+  runGroup?: string | undefined
   /** Paths of its callers. */
   callers: string[]
 }
@@ -45,6 +48,17 @@ export function contextsOf({ run, inputs }: FileScope, more: Readonly<Record<str
     ['inputs', toData(inputs)],
     ...Object.entries(more).map(([name, value]): [string, ExpressionData] => [name, toData(value)]),
   ])
+}
+
+/**
+ * The scope of what holds a turn in a group.
+ * @throws WorkflowFault where the run or a caller has that turn: it would wait for its own end
+ */
+export function holdGroup(file: FileScope, concurrency: Concurrency): FileScope {
+  const taken = [file.runGroup, ...file.concurrency.map(({ group }) => group)].map((group) => group?.toLowerCase())
+  if (taken.includes(concurrency.group.toLowerCase()))
+    throw new WorkflowFault(`The concurrency group \`${concurrency.group}\` is that of the run or of a caller.`)
+  return { ...file, concurrency: [...file.concurrency, concurrency] }
 }
 
 /** The `needs` context: result and outputs of the jobs that one names. */

@@ -36,7 +36,7 @@ export function planJobs({ workflow, called }: WorkflowFamily, contexts: PlanCon
     const scope: Scope = { contexts: contextsOf(file), functions: [], budget: file.run.budget }
     const runName = workflow.runName === undefined ? '' : evaluateText(workflow.runName, scope)
     const concurrency = workflow.concurrency && evaluateConcurrency(workflow.concurrency, '', scope)
-    const { jobs } = planFile(file)
+    const { jobs } = planFile({ ...file, runGroup: concurrency?.group })
     return { plan: { runName: cut(runName), concurrency, jobs } }
   } catch (error) {
     return { errors: [describeFault(error)] }

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { type ActionsJobRow, type ActionsRunRow, actionsJobs } from '../../../db/schema/actions.ts'
-import { concludeRun, type PlannedStep } from './difference.ts'
+import { concludeRun, isOfHolder, type PlannedStep } from './difference.ts'
 import type { DescribedDifference, DescribedStep } from './ready-jobs.ts'
 import {
   cancelRunningJobs,
@@ -17,6 +17,7 @@ import {
   type Transition,
   tellFault,
 } from './transitions.ts'
+import { holdLinesOf, leaveTurns, listTurns, wakeRuns } from './turns.ts'
 
 /** Writes the difference between a plan and its rows. The run is locked. */
 export async function applyDifference(
@@ -71,18 +72,45 @@ async function changeJob(at: Transition, row: ActionsJobRow, step: Omit<Describe
   if (step.step.to === 'completed') await endWaitingJobs(at, [row.id], step.step)
 }
 
-/** Brings the run to where its jobs are: at work while one is, over with the last that ended. The run is locked. */
-export async function followJobs(at: Transition, run: Pick<ActionsRunRow, 'id' | 'isCancelled'>): Promise<void> {
+/**
+ * Brings the run to where its jobs are: at work while one is, over with the last that ended. What has ended gives its turns up. The run is
+ * locked, and its lines are held.
+ * @param wake other runs that have to be planned again already
+ */
+export async function followJobs(
+  at: Transition,
+  run: Pick<ActionsRunRow, 'id' | 'isCancelled'>,
+  wake = new Set<number>(),
+): Promise<void> {
   const jobs = await at.tx.select().from(actionsJobs).where(eq(actionsJobs.runId, run.id))
   if (jobs.every(({ status }) => status === 'completed')) await endRun(at, { conclusion: concludeRun(jobs, run) })
   else if (jobs.some(({ status }) => status === 'in_progress')) await startRun(at)
   else await restRun(at)
+  const isOver = (holder: string) => jobs.every((job) => job.status === 'completed' || !isOfHolder(job, holder))
+  const turns = await listTurns(at.tx, run.id)
+  await leaveTurns(
+    at,
+    turns.filter(({ holder }) => isOver(holder)),
+    wake,
+  )
+  await wakeRuns(at.tx, wake)
+}
+
+/** Ends a run that has not begun. The run is locked. */
+export async function endUnbegun(at: Transition, run: ActionsRunRow, jobs: readonly ActionsJobRow[]): Promise<void> {
+  await holdLinesOf(at)
+  await endWaitingJobs(at, idsOf(jobs), { conclusion: 'cancelled' })
+  await followJobs(at, run)
 }
 
 /** Ends a run that cannot be planned. What runs is told to end. The run is locked. */
 export async function failRun(at: Transition, jobs: readonly ActionsJobRow[], error: string): Promise<void> {
+  const turns = await holdLinesOf(at)
+  const wake = new Set<number>()
   await endWaitingJobs(at, idsOf(jobs), { conclusion: 'cancelled' })
   await cancelRunningJobs(at, idsOf(jobs))
+  await leaveTurns(at, turns, wake)
+  await wakeRuns(at.tx, wake)
   await endRun(at, { conclusion: 'failure', error })
   await tellFault(at, error)
 }

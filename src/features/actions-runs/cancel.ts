@@ -10,6 +10,7 @@ import { getRun, unknownRun } from './service.ts'
 import { listRunJobs, lockRun } from './store.ts'
 import { lockTasksOfRun } from './tasks.ts'
 import { cancelRun, endWaitingJobs, type Transition } from './transitions.ts'
+import { holdLinesOf } from './turns.ts'
 
 interface Change {
   actor: Actor
@@ -30,6 +31,7 @@ export const cancel = (context: Context, change: Change, run: string): Promise<v
 export const forceCancel = (context: Context, change: Change, run: string): Promise<void> =>
   end(context, change, { run, action: 'actions_run.force_cancel' }, async (at) => {
     const { tx, place } = at
+    await holdLinesOf(at)
     const jobs = await listRunJobs(tx, place.run.id)
     // First: a claim that is under way is waited for, and none can begin after this.
     await endWaitingJobs(

@@ -18,7 +18,7 @@ export interface PlannedStep {
 export interface Difference {
   /** In the order of the plan; jobs that are queued, run or have ended already are left out. */
   steps: PlannedStep[]
-  /** Queued or running jobs that are to end: of a matrix of which one failed, or of a run that was cancelled. */
+  /** Queued or running jobs that are to end: of a matrix of which one failed, of a run that was cancelled, ousted by others of a group. */
   unwanted: ActionsJobRow[]
   /** Blocked rows that the plan no longer has, and that no runner ever had. */
   gone: ActionsJobRow[]
@@ -33,7 +33,7 @@ export const groupOf = ({ key }: { key: string }): string => key.replace(/\[\d+\
 export function compare(
   plan: readonly PlannedJob[],
   rows: readonly ActionsJobRow[],
-  { isCancelled, attempt }: { isCancelled: boolean; attempt: number },
+  { isCancelled, attempt, ousted = [] }: { isCancelled: boolean; attempt: number; ousted?: readonly string[] },
 ): Difference {
   const byKey = new Map(rows.map((row) => [row.key, row]))
   const failed = new Set(rows.filter((row) => hasFailed(row) && row.runAttempt === attempt).map(groupOf))
@@ -43,13 +43,15 @@ export function compare(
   for (const [position, planned] of plan.entries()) {
     const row = byKey.get(planned.key)
     if (planned.state === 'finished' || (row && row.status !== 'blocked')) continue
-    const step = stepOf(planned, { failed, running, isCancelled })
+    const step = stepOf(planned, { failed, running, isCancelled, ousted })
     if (step.to === 'queued') count(running, groupOf(planned))
     steps.push({ planned, position, row, step })
   }
   const wanted = new Set(plan.filter(({ state }) => state === 'ready').map(({ key }) => key))
   const isUnwanted = (row: ActionsJobRow): boolean =>
-    (row.plan?.failFast === true && failed.has(groupOf(row))) || (isCancelled && !wanted.has(row.key))
+    (row.plan?.failFast === true && failed.has(groupOf(row))) ||
+    (isCancelled && !wanted.has(row.key)) ||
+    ousted.some((holder) => isOfHolder(row, holder))
   const missing = rows.filter((row) => isMissing(row, plan))
   return {
     steps,
@@ -66,6 +68,10 @@ function isMissing({ status, key, attempt }: ActionsJobRow, plan: readonly Plann
   return attempt === 0 || !plan.some((planned) => planned.state === 'blocked' && standsFor(planned.key))
 }
 
+/** The job itself, or those of the workflow that it calls. All are the run's. */
+export const isOfHolder = ({ key }: { key: string }, holder: string): boolean =>
+  holder === '' || key === holder || key.startsWith(`${holder}/`)
+
 /** Queued or at work. */
 export const isOpen = ({ status }: ActionsJobRow): boolean => status === 'queued' || status === 'in_progress'
 
@@ -79,9 +85,12 @@ interface Scope {
   /** Jobs of each group that are queued or run. */
   running: ReadonlyMap<string, number>
   isCancelled: boolean
+  /** Keys of jobs whose turn in a group a newer one wants. */
+  ousted: readonly string[]
 }
 
-function stepOf(planned: Exclude<PlannedJob, { state: 'finished' }>, { failed, running, isCancelled }: Scope): Step {
+function stepOf(planned: Exclude<PlannedJob, { state: 'finished' }>, scope: Scope): Step {
+  const { failed, running, isCancelled, ousted } = scope
   switch (planned.state) {
     case 'blocked':
       return { to: 'blocked' }
@@ -91,7 +100,8 @@ function stepOf(planned: Exclude<PlannedJob, { state: 'finished' }>, { failed, r
       return { to: 'completed', conclusion: 'failure', error: planned.fault.message }
     case 'ready': {
       const { failFast, maxParallel } = planned.strategy
-      if (failFast && failed.has(groupOf(planned))) return { to: 'completed', conclusion: 'cancelled' }
+      if ((failFast && failed.has(groupOf(planned))) || ousted.some((holder) => isOfHolder(planned, holder)))
+        return { to: 'completed', conclusion: 'cancelled' }
       const isFull = maxParallel !== undefined && (running.get(groupOf(planned)) ?? 0) >= maxParallel
       return isFull ? { to: 'blocked' } : { to: 'queued', ready: planned }
     }

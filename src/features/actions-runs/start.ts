@@ -7,15 +7,15 @@ import type { Plan, WorkflowFamily } from '../../actions/workflows/plan-model.ts
 import type { Context } from '../../context.ts'
 import { readValues } from '../actions-values/store.ts'
 import { isProtectedRef } from '../protections/protected-ref.ts'
-import { applyDifference, followJobs } from './apply.ts'
 import type { Cause } from './cause.ts'
 import { compare } from './difference.ts'
 import { fullRef, githubContext } from './github-context.ts'
 import { MAX_TITLE } from './limits.ts'
 import { placeOf } from './place.ts'
-import { type DescribedDifference, describeJobs } from './ready-jobs.ts'
+import { describeJobs } from './ready-jobs.ts'
 import { listDisabled, listStartedPaths, reserveRun } from './store.ts'
 import { insertRun, tellFault } from './transitions.ts'
+import { type DescribedPlan, writePlan } from './write-plan.ts'
 
 /** Makes a run of each workflow that the event starts. Once more makes none. */
 export async function startRuns(context: Context, cause: Cause): Promise<void> {
@@ -82,8 +82,7 @@ export async function createRun(
       await tellFault(at, fault)
       return run
     }
-    await applyDifference(at, planned.difference)
-    await followJobs(at, run)
+    await writePlan(at, run, planned)
     return run
   })
 }
@@ -111,9 +110,7 @@ async function seedOf(
   }
 }
 
-type FirstPlan =
-  | { values: Partial<ActionsRunRow>; difference: DescribedDifference; fault?: undefined }
-  | { fault: string }
+type FirstPlan = (DescribedPlan & { values: Partial<ActionsRunRow>; fault?: undefined }) | { fault: string }
 
 async function planFirst(
   context: Context,
@@ -135,7 +132,7 @@ async function planFirst(
     family,
     compare(read.plan.jobs, [], { isCancelled: false, attempt: 1 }),
   )
-  return { values: valuesOf(read.plan, family, texts), difference }
+  return { values: valuesOf(read.plan, family, texts), difference, concurrency: read.plan.concurrency }
 }
 
 /** The files that each later plan reads. */
@@ -144,6 +141,5 @@ function valuesOf(plan: Plan, { workflow, called }: WorkflowFamily, texts: Reado
   return {
     files: Object.fromEntries(paths.map((path) => [path, texts.get(path) ?? ''])),
     ...(plan.runName === '' ? {} : { title: plan.runName }),
-    concurrencyGroup: plan.concurrency?.group ?? null,
   }
 }

@@ -203,7 +203,23 @@ export async function endTask(
   return true
 }
 
-/** queued, in_progress → completed, once all its jobs have ended. The run is locked. */
+/** queued → blocked: others of its concurrency group are first. The run is locked. */
+export async function holdRun({ tx, place, now }: Transition): Promise<void> {
+  await tx
+    .update(actionsRuns)
+    .set({ status: 'blocked', updatedAt: now })
+    .where(and(eq(actionsRuns.id, place.run.id), eq(actionsRuns.status, 'queued')))
+}
+
+/** blocked → queued: it is its turn. The run is locked. */
+export async function admitRun({ tx, place, now }: Transition): Promise<void> {
+  await tx
+    .update(actionsRuns)
+    .set({ status: 'queued', updatedAt: now })
+    .where(and(eq(actionsRuns.id, place.run.id), eq(actionsRuns.status, 'blocked')))
+}
+
+/** blocked, queued, in_progress → completed, once all its jobs have ended. The run is locked. */
 export async function endRun({ tx, place, now }: Transition, { conclusion, error }: End): Promise<void> {
   const [row] = await tx
     .update(actionsRuns)
