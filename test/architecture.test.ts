@@ -137,6 +137,7 @@ const tierNames: readonly (readonly string[])[] = [
     'issues',
     'issue-labels',
     'issue-locks',
+    'issue-pins',
     'issue-deadlines',
     'issue-subscriptions',
     'issue-dependencies',

@@ -71,6 +71,7 @@ import m0068 from './0068_actions_attempts.sql' with { type: 'text' }
 import m0069 from './0069_tracked_times.sql' with { type: 'text' }
 import m0070 from './0070_issue_texts.sql' with { type: 'text' }
 import m0071 from './0071_actions_turns.sql' with { type: 'text' }
+import m0072 from './0072_pins.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -151,4 +152,5 @@ export const migrations: readonly Migration[] = [
   { name: '0069_tracked_times', sql: m0069 },
   { name: '0070_issue_texts', sql: m0070 },
   { name: '0071_actions_turns', sql: m0071 },
+  { name: '0072_pins', sql: m0072 },
 ]

@@ -83,6 +83,7 @@ export const issues = pgTable(
     isClosed: boolean().notNull().default(false),
     isLocked: boolean().notNull().default(false),
     lockReason: text().notNull().default(''),
+    /** From 1, of issues and of pull requests apart; 0: not pinned. */
     pinOrder: integer().notNull().default(0),
     commentsCount: integer().notNull().default(0),
     timeEstimateSeconds: bigint({ mode: 'number' }).notNull().default(0),
@@ -97,6 +98,8 @@ export const issues = pgTable(
     index('issues_updated_idx').on(table.updatedAt, table.repositoryId, table.id),
     index('issues_poster_idx').on(table.posterId, table.createdAt),
     index('issues_milestone_idx').on(table.milestoneId),
+    uniqueIndex('issues_pin_key').on(table.repositoryId, table.isPull, table.pinOrder).where(sql`pin_order > 0`),
+    check('issues_pin_order', sql`pin_order >= 0`),
     check('issues_title_length', sql`char_length(title) <= 255`),
   ],
 )

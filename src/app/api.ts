@@ -51,6 +51,7 @@ import { issueDeadlineRoutes } from '../features/issue-deadlines/routes.ts'
 import { issueDependencyRoutes } from '../features/issue-dependencies/routes.ts'
 import { issueLabelRoutes } from '../features/issue-labels/routes.ts'
 import { issueLockRoutes } from '../features/issue-locks/routes.ts'
+import { issuePinRoutes, pinnedRoutes } from '../features/issue-pins/routes.ts'
 import { issueSearchRoutes } from '../features/issue-search/routes.ts'
 import { issueSubscriptionRoutes } from '../features/issue-subscriptions/routes.ts'
 import { issueTemplateRoutes } from '../features/issue-templates/routes.ts'
@@ -152,6 +153,8 @@ const issuePartApi = (context: Context) =>
     .use(issueLabelRoutes(context))
     .use(issueAssetRoutes(context))
     .use(issueLockRoutes(context))
+    .use(issuePinRoutes(context))
+    .use(pinnedRoutes(context))
     .use(issueDeadlineRoutes(context))
     .use(commentAssetRoutes(context))
     .use(issueDependencyRoutes(context))

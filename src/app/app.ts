@@ -37,7 +37,6 @@ import { settingsPages } from '../web/settings/settings.ts'
 import { signInPages } from '../web/sign-in-pages.ts'
 import { api } from './api.ts'
 import { describe } from './describe.ts'
-import { unbuiltRoutes } from './unbuilt.ts'
 
 /**
  * The whole application as one web-standard handler: hooks that concern every route first, then the areas.
@@ -91,7 +90,6 @@ export function createApp(context: Context) {
     .use(archivePages(context))
     .use(attachmentPages(context))
     .use(releaseDownloadPages(context))
-    .use(unbuiltRoutes())
     .use(api(context))
   if (context.config.enableSwagger) {
     app.use(referenceRoutes(() => describe(app, context.baseUrl)))

@@ -274,7 +274,7 @@ test.each([
 
 /** What whoever may read any unit of a repository may ask: about the repository and its people. */
 const WITHOUT_UNIT =
-  /^(GET \/repos\/\{owner\}\/\{repo\}(\/(topics|stargazers|subscribers|teams|collaborators.*|assignees|reviewers|activities\/feeds|notifications))?|(PUT|DELETE) .*\/subscription|PUT .*\/notifications|POST .*\/mark(up|down.*))$/
+  /^(GET \/repos\/\{owner\}\/\{repo\}(\/(topics|stargazers|subscribers|teams|collaborators.*|assignees|reviewers|activities\/feeds|notifications|new_pin_allowed))?|(PUT|DELETE) .*\/subscription|PUT .*\/notifications|POST .*\/mark(up|down.*))$/
 const WITHIN_UNIT: Record<string, RegExp> = {
   'repo.wiki': / \/repos\/\{owner\}\/\{repo\}\/wiki/,
   'repo.releases': / \/repos\/\{owner\}\/\{repo\}\/releases/,

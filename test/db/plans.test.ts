@@ -51,6 +51,7 @@ async function fill(): Promise<void> {
   await sql`insert into issues (repository_id, number, title) values (${id}::bigint, 1, 'loved')`
   await sql`insert into reactions (issue_id, user_id, content) select i.id, u.id, 'heart' from issues i, users u`
   await sql`insert into issues (repository_id, number, title) select ${id}::bigint, n, 'linked' from generate_series(2, ${ROWS}::int) as n`
+  await sql`update issues set pin_order = number where number <= 3`
   await sql`insert into issue_dependencies (issue_id, dependency_id)
     select a.id, b.id from issues a join issues b on b.number between a.number + 1 and a.number + 3`
   await fillRuns()
@@ -161,6 +162,7 @@ test.each([
   'issues/2/times',
   'issues/2/times?user=owner1',
   'issues/2/timeline',
+  'issues/pinned',
   'actions/runs',
   'actions/runs?event=release',
   'actions/runs?status=failure&branch=main',

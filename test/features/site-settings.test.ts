@@ -54,13 +54,6 @@ test('what may be attached is told as it is set', async () => {
   await other.stop()
 })
 
-test('a fixed path that is not built yet is a missing route, and no thing of that name', async () => {
-  const target = `${service.url}/api/v1${repo.path}/issues/pinned`
-  const [unbuilt, missing] = await Promise.all([fetch(target), fetch(`${service.url}/api/v1/nothing/like/this`)])
-  expect([unbuilt.status, await unbuilt.text()]).toEqual([404, await missing.text()])
-  expect(unbuilt.headers.get('content-type')).toBe(missing.headers.get('content-type'))
-})
-
 test('sizes of pages are those of the settings, and hold', async () => {
   expect(await settings('api')).toMatchObject({ max_response_items: 7, default_paging_num: 5 })
   for (let count = 0; count < 9; count += 1) await service.createUser()

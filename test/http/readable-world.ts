@@ -71,6 +71,7 @@ export async function makeReadableWorld(service: TestService): Promise<PathOf> {
   await send('POST', '/admin/users/friend/badges', { badge_slugs: ['old'] })
   await friend.client.post(`${path}/issues/1/comments`, { body: 'news' })
   await send('POST', `${path}/issues/1/times`, { time: 60 })
+  await send('POST', `${path}/issues/1/pin`)
   const ci = { content: btoa('on: push\njobs: { a: { runs-on: linux, steps: [{ run: x }] } }'), message: 'ci' }
   await send('POST', `${path}/contents/.gitea/workflows/ci.yml`, ci)
   await service.drain()

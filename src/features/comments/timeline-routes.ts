@@ -8,6 +8,7 @@ import { viewerOf } from '../../http/viewer.ts'
 import { presentIssue } from '../../wire/issue.ts'
 import { presentTimelineComment, TimelineComment } from '../../wire/timeline.ts'
 import { loadIssues } from '../issues/load.ts'
+import { shownPlace } from '../issues/place.ts'
 import { listTimeline } from './timeline-store.ts'
 
 const timelineQuery = t.Object({ ...cursorQuery, since: queryInstant('since'), before: queryInstant('before') })
@@ -28,9 +29,7 @@ export const timelineRoutes = (context: Context) =>
         const unchanged = unchangedAnswer(context, { actor, request, set }, [repo.version, found.total, ...versions])
         if (unchanged) return unchanged
         const viewer = viewerOf(context, actor)
-        const { apiUrl, htmlUrl } = repo
-        const at = { id: repo.repository.id, name: repo.repository.name, ownerName: repo.owner.name, apiUrl, htmlUrl }
-        const place = { ...at, issue: own && presentIssue(own, at, viewer) }
+        const place = { ...shownPlace(repo), issue: own && presentIssue(own, shownPlace(repo), viewer) }
         return found.rows.map((row) => presentTimelineComment(row, place, viewer))
       },
       {

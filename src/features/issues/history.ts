@@ -13,6 +13,8 @@ export interface HistoryEntry {
     /** Body: the reason. */
     | 'lock'
     | 'unlock'
+    | 'pin'
+    | 'unpin'
     /** Body: a day, as `2030-01-31`; of `modified_deadline` the new and the old one, as `2030-02-01|2030-01-31`. */
     | 'added_deadline'
     | 'modified_deadline'

@@ -1,6 +1,5 @@
 import { Elysia, t } from 'elysia'
 import { issueUnits } from '../../access/issues.ts'
-import type { RepositoryAccess } from '../../access/repository-access.ts'
 import type { Context } from '../../context.ts'
 import { Unchanged, unchangedAnswer } from '../../http/answers.ts'
 import { gate } from '../../http/gate.ts'
@@ -12,6 +11,7 @@ import { editIssue } from './edit.ts'
 import { type IssueQuery, issueFilter, readKinds } from './filter.ts'
 import { listIssues } from './list.ts'
 import { type LoadedIssue, loadIssues } from './load.ts'
+import { shownPlace } from './place.ts'
 import { CreateIssueOption, EditIssueOption } from './schema.ts'
 import { createIssue, deleteIssue } from './service.ts'
 
@@ -49,7 +49,7 @@ export const issueRoutes = (context: Context) =>
         ])
         if (unchanged) return unchanged
         const viewer = viewerOf(context, actor)
-        return loaded.map((one) => presentIssue(one, placeOf(repo), viewer))
+        return loaded.map((one) => presentIssue(one, shownPlace(repo), viewer))
       },
       {
         readRepo: { unit: issueUnits, scope },
@@ -62,7 +62,7 @@ export const issueRoutes = (context: Context) =>
       '',
       async ({ actor, repo, body, status }) => {
         const made = await createIssue(context, { actor, repo }, body)
-        return status(201, presentIssue(made, placeOf(repo), viewerOf(context, actor)))
+        return status(201, presentIssue(made, shownPlace(repo), viewerOf(context, actor)))
       },
       {
         changeRepo: { unit: 'repo.issues', scope, level: 'read' },
@@ -78,7 +78,7 @@ export const issueRoutes = (context: Context) =>
         const issue = existing(loaded)
         const unchanged = unchangedAnswer(context, { actor, request, set }, [repo.version, issue.version])
         if (unchanged) return unchanged
-        return presentIssue(issue, placeOf(repo), viewerOf(context, actor))
+        return presentIssue(issue, shownPlace(repo), viewerOf(context, actor))
       },
       {
         readIssue: { scope },
@@ -92,7 +92,7 @@ export const issueRoutes = (context: Context) =>
         const edited = await editIssue(context, { actor, repo }, { issue: issue.issue, option: body })
         const [loaded] = await loadIssues(context.db, [{ issue: edited, version: '' }])
         // Wire: a changed issue is answered with 201.
-        return status(201, presentIssue(existing(loaded), placeOf(repo), viewerOf(context, actor)))
+        return status(201, presentIssue(existing(loaded), shownPlace(repo), viewerOf(context, actor)))
       },
       {
         changeIssue: { scope, level: 'read' },
@@ -131,14 +131,6 @@ function queryOf(query: typeof listQuery.static): IssueQuery {
     mentions: query.mentioned_by,
   }
 }
-
-const placeOf = ({ repository, owner, apiUrl, htmlUrl }: RepositoryAccess) => ({
-  id: repository.id,
-  name: repository.name,
-  ownerName: owner.name,
-  apiUrl,
-  htmlUrl,
-})
 
 const versions = (issues: readonly LoadedIssue[]): string[] => issues.map(({ version }) => version)
 

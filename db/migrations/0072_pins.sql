@@ -1,0 +1,2 @@
+CREATE UNIQUE INDEX "issues_pin_key" ON "issues" USING btree ("repository_id","is_pull","pin_order") WHERE pin_order > 0;--> statement-breakpoint
+ALTER TABLE "issues" ADD CONSTRAINT "issues_pin_order" CHECK (pin_order >= 0);
