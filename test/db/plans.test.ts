@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import { startTestService, type TestRepository, type TestService } from '../harness/service.ts'
+import { takeDuePulls, takeDuePushes } from '../../src/features/mirrors/store.ts'
+import { startTestService, type TestRepository, type TestService, type TestUser } from '../harness/service.ts'
 
 /** Enough for the planner to prefer an index; with 100,000 the plans are the same. */
 const ROWS = Number(process.env.PLAN_ROWS ?? 20_000)
@@ -46,6 +47,10 @@ async function fill(): Promise<void> {
   await sql`insert into tag_protections (repository_id, name_pattern) select id, 'v*' from repositories`
   await sql`insert into push_mirrors (repository_id, remote_name, url, interval_seconds, syncs_on_commit, next_at)
     select id, 'there', 'https://example.com', 0, true, now() + interval '1 day' from repositories`
+  await sql`insert into pull_mirrors (repository_id, url, next_at)
+    select id, 'https://example.com', now() + (id % 1440 - 3) * interval '1 minute' from repositories`
+  await sql`update repositories set topics = array['common', 'topic' || id]`
+  await sql`insert into topics (name) select distinct topic from repositories, unnest(topics) as topic`
   await sql`insert into collaborations (repository_id, user_id) select r.id, u.id from repositories r join users u on u.id = r.owner_id`
   await sql`insert into collaborations (repository_id, user_id) select ${id}::bigint, id from users where name like 'owner%' and id % 1000 = 0`
   await sql`insert into issues (repository_id, number, title) values (${id}::bigint, 1, 'loved')`
@@ -107,8 +112,8 @@ const Plan = Type.Recursive((self) =>
 )
 const Explained = Type.Tuple([Type.Object({ Plan })])
 
-/** The plans of the statements by which a request reads pages. */
-async function plansOf(path: string): Promise<{ text: string; plan: Plan }[]> {
+/** The plans of the statements with a limit that are sent meanwhile. Totals count all there is, and are left out. */
+async function plansOf(act: () => Promise<unknown>): Promise<{ text: string; plan: Plan }[]> {
   const { sql } = service.context
   const { unsafe } = sql
   const sent: Parameters<typeof unsafe>[] = []
@@ -117,11 +122,10 @@ async function plansOf(path: string): Promise<{ text: string; plan: Plan }[]> {
     return unsafe(...statement)
   }
   sql.unsafe = recording
-  const answer = await service.admin.client.get(path)
-  sql.unsafe = unsafe
-  expect([path, answer.status]).toEqual([path, 200])
-  // Totals count all there is.
-  const reading = sent.filter(([text]) => /^select.* limit /is.test(text))
+  await act().finally(() => {
+    sql.unsafe = unsafe
+  })
+  const reading = sent.filter(([text]) => /^\s*(select|with|update)\b.* limit /is.test(text))
   expect(reading).not.toEqual([])
   return Promise.all(
     reading.map(async ([text, parameters]) => {
@@ -184,7 +188,46 @@ test.each([
 ])('a page of %s is found by an index, and not sorted', expectCheap)
 
 async function expectCheap(path: string): Promise<void> {
-  const found = await plansOf(path)
-  const faults = found.flatMap(({ text, plan }) => costly(plan).map((fault) => `${fault}: ${text}`))
-  expect(faults).toEqual([])
+  expect(await faultsOf(reading(service.admin, path))).toEqual([])
 }
+
+const reading =
+  ({ client }: Pick<TestUser, 'client'>, path: string) =>
+  async () =>
+    expect([path, (await client.get(path)).status]).toEqual([path, 200])
+
+const faultsOf = async (act: () => Promise<unknown>): Promise<string[]> =>
+  (await plansOf(act)).flatMap(({ text, plan }) => costly(plan).map((fault) => `${fault}: ${text}`))
+
+test('a rare topic is found by an index, and so are its repositories', async () => {
+  const person = await service.createUser()
+  const [last] = await service.context.sql<{ name: string }[]>`select 'topic' || max(id) as name from repositories`
+  const faults = await faultsOf(reading(person, `/topics/search?q=${last?.name}`))
+  // The planner may read the short rows of all owners at once where it expects some hundred repositories.
+  expect(faults.filter((fault) => !fault.startsWith('Seq Scan users '))).toEqual([])
+})
+
+test('for topics with a frequent word all repositories are looked at once', async () => {
+  const person = await service.createUser()
+  const found = await plansOf(reading(person, '/topics/search?q=topic'))
+  const counting = found.filter(({ text }) => text.includes('repositories'))
+  expect(counting).not.toEqual([])
+  for (const { plan } of counting) expect(repeated(plan)).toEqual([])
+})
+
+/** What reads many rows anew for each row of another set. */
+function repeated(plan: Plan): string[] {
+  const below = plan.Plans ?? []
+  const [outer, inner] = below
+  const isLoop = plan['Node Type'] === 'Nested Loop' && (outer?.['Plan Rows'] ?? 0) > 1
+  return [...(isLoop && inner ? costly(inner) : []), ...below.flatMap(repeated)]
+}
+
+test.each([
+  ['pulled from', takeDuePulls],
+  ['pushed to', takeDuePushes],
+])('servers that are due to be %s are found by an index', async (_, take) => {
+  const now = new Date()
+  const due = { now, again: new Date(now.getTime() + 3_600_000), limit: 1000 }
+  expect(await faultsOf(() => take(service.context.db, due))).toEqual([])
+})

@@ -6,7 +6,8 @@ import { paging } from '../../http/paging.ts'
 import { pageQuery, queryText } from '../../http/query.ts'
 import { wireTime } from '../../kernel/time.ts'
 import { int64 } from '../../wire/fields.ts'
-import { addTopic, type CountedTopic, pageOfTopics, removeTopic, searchTopics, setTopics } from './service.ts'
+import { type CountedTopic, searchTopics } from './search.ts'
+import { addTopic, pageOfTopics, removeTopic, setTopics } from './service.ts'
 
 const TopicName = t.Object({ topics: t.Array(t.String()) }, { $id: 'TopicName' })
 const RepoTopicOptions = t.Object(

@@ -1,14 +1,9 @@
-import { and, asc, eq, like, or, sql } from 'drizzle-orm'
-import { anyOf, arrayOf } from '../../../db/any-of.ts'
-import type { Db } from '../../../db/client.ts'
-import { escapeLike } from '../../../db/like.ts'
-import { repositories, type TopicRow, topics } from '../../../db/schema/repositories.ts'
-import { users } from '../../../db/schema/users.ts'
-import { visibleTo } from '../../access/visible.ts'
-import type { Actor } from '../../auth/actor.ts'
+import { eq } from 'drizzle-orm'
+import { anyOf } from '../../../db/any-of.ts'
+import { repositories, topics } from '../../../db/schema/repositories.ts'
 import type { Context } from '../../context.ts'
 import { invalid, notFound, Refusal } from '../../kernel/errors.ts'
-import { numberedPage, type Page, type Paged } from '../../kernel/page.ts'
+import type { Page } from '../../kernel/page.ts'
 
 export const MAX_TOPICS = 25
 const MAX_LENGTH = 35
@@ -90,63 +85,6 @@ async function writeTopics(
     .values(added.map((name) => ({ name, createdAt: now, updatedAt: now })))
     .onConflictDoNothing()
   await db.update(topics).set({ updatedAt: now }).where(anyOf(topics.name, added))
-}
-
-export interface CountedTopic extends TopicRow {
-  /** Repositories with the topic that the reader may see. */
-  count: number
-}
-
-/** Topics of at least one repository that the reader may see: a name of a hidden one would reveal it. */
-export async function searchTopics(
-  { db, config }: Context,
-  actor: Actor | undefined,
-  { text, page }: { text: string; page: Page },
-): Promise<Paged<CountedTopic>> {
-  const carries = sql`${repositories.topics} @> array[${topics.name}] and ${visibleTo(config, actor)}`
-  const from = sql`from ${repositories} join ${users} on ${users.id} = ${repositories.ownerId}`
-  const wanted = and(
-    sql`${topics.name} like ${`%${escapeLike(text.toLowerCase())}%`}`,
-    sql`exists (select 1 ${from} where ${carries})`,
-  )
-  const [rows, total] = await Promise.all([
-    db.select().from(topics).where(wanted).orderBy(asc(topics.name)).limit(page.limit).offset(page.offset),
-    db.$count(topics, wanted),
-  ])
-  const counts = await countEach(
-    { db, config },
-    actor,
-    rows.map(({ name }) => name),
-  )
-  return numberedPage(page, { rows: rows.map((row) => ({ ...row, count: counts.get(row.name) ?? 0 })), total })
-}
-
-/** A word that more topics than this contain is no useful filter. */
-const MAX_MATCHING_TOPICS = 100
-
-/** Names of topics with one of the words in them, whoever has them. */
-export async function findTopicNames(db: Db, words: readonly string[]): Promise<string[]> {
-  if (words.length === 0) return []
-  const matching = or(...words.map((word) => like(topics.name, `%${escapeLike(word)}%`)))
-  const rows = await db.select({ name: topics.name }).from(topics).where(matching).limit(MAX_MATCHING_TOPICS)
-  return rows.map(({ name }) => name)
-}
-
-async function countEach(
-  { db, config }: Pick<Context, 'db' | 'config'>,
-  actor: Actor | undefined,
-  names: readonly string[],
-): Promise<Map<string, number>> {
-  if (names.length === 0) return new Map()
-  const list = sql`${arrayOf(names)}::text[]`
-  const rows = await db
-    .select({ name: sql<string>`topic.name`, count: sql<number>`count(*)::int` })
-    .from(repositories)
-    .innerJoin(users, eq(users.id, repositories.ownerId))
-    .innerJoin(sql`unnest(${repositories.topics}) as topic (name)`, sql`topic.name = any(${list})`)
-    .where(and(sql`${repositories.topics} && ${list}`, visibleTo(config, actor)))
-    .groupBy(sql`topic.name`)
-  return new Map(rows.map(({ name, count }) => [name, count]))
 }
 
 /** One page of a repository's topics, by name. */
