@@ -40,7 +40,8 @@ export class Models {
     const known = this.raw.get(id)
     if (known === undefined) {
       this.raw.set(id, schema)
-      this.plain.set(id, describeSchema(schema, this, id))
+      const example = this.words.examples[id]
+      this.plain.set(id, { ...describeSchema(schema, this, id), ...(example && { example }) })
     } else if (known !== schema && !isDeepStrictEqual(known, schema)) {
       throw new Error(`two different schemas are called ${id}`)
     }

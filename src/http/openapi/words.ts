@@ -8,9 +8,11 @@ export interface Words {
   readonly path: Readonly<Record<string, string>>
   /** By `operationId.name`, or by the name alone. */
   readonly query: Readonly<Record<string, string>>
+  /** A value for a model, by its name. */
+  readonly examples: Readonly<Record<string, JsonObject>>
 }
 
-export const noWords: Words = { properties: {}, path: {}, query: {} }
+export const noWords: Words = { properties: {}, path: {}, query: {}, examples: {} }
 
 /**
  * A property, explained if it is not. A reference may have nothing beside it in 3.0, so that it is wrapped.
