@@ -203,3 +203,17 @@ test('writers alone steer, and what is hidden or switched off does not exist', a
   await owner.client.patch(repo.path, { has_actions: true, archived: true })
   expect(await statuses(owner.client)).toEqual([200, 200, 423, 423, 423])
 })
+
+/** The last one: no workflow is read after it. */
+test('while the threads take no work, the client may try again', async () => {
+  const repo = await withFiles({ 'ci.yml': `on: workflow_dispatch\n${JOB}` })
+  service.context.workflows.stop()
+  for (const refused of [
+    await owner.client.get(repo.workflows),
+    await owner.client.post(`${repo.workflows}/ci.yml/dispatches`, { ref: 'main' }),
+  ]) {
+    expect([refused.status, refused.string('message')]).toEqual([503, 'too much work waits, try again'])
+    expect(refused.headers.get('retry-after')).toBe('5')
+  }
+  expect(await eventsOf(repo)).toEqual([])
+})
