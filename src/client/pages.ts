@@ -7,30 +7,35 @@ interface PageQuery {
 }
 
 /** An operation that answers with one page of a list, such as `client.api.v1.user.repos.get`. */
-type List<Item, Options> = (options?: Options) => Promise<Answer<readonly Item[], unknown>>
+type List<Page, Options> = (options?: Options) => Promise<Answer<Page, unknown>>
+
+/** The items of a page are the page itself, or a list inside it: `{ total_count, jobs: [...] }`. */
+export type ItemOf<Page> = Page extends readonly (infer Item)[]
+  ? Item
+  : { [Key in keyof Page]: Page[Key] extends readonly (infer Item)[] ? Item : never }[keyof Page]
+
+type Asked = CallOptions & { query?: PageQuery }
 
 /**
  * Every page of a list from the first on, or from the one in `options.query`. Where the list can be walked by cursors, what comes and
  * goes meanwhile is neither skipped nor repeated.
  * @throws RefusedError when a page is refused
  */
-export function everyPage<Item, Options extends CallOptions & { query?: object }>(
-  list: List<Item, Options>,
+export function everyPage<Page, Options extends CallOptions & { query?: object }>(
+  list: List<Page, Options>,
   options?: NoInfer<Options>,
-): AsyncGenerator<readonly Item[], void, undefined>
-export async function* everyPage<Item>(
-  list: List<Item, CallOptions & { query?: PageQuery }>,
-  options: CallOptions & { query?: PageQuery } = {},
-): AsyncGenerator<readonly Item[], void, undefined> {
+): AsyncGenerator<Page, void, undefined>
+export async function* everyPage<Page>(list: List<Page, Asked>, options: Asked = {}): AsyncGenerator<Page> {
   // An empty cursor asks for links with cursors; lists without them do not read it.
   let query: PageQuery | undefined = { cursor: '', ...options.query }
   let seen = 0
   while (query !== undefined) {
     const { data, error, status, headers } = await list({ ...options, query })
-    if (data === null) throw new RefusedError(status, error === null ? '' : saidBy(error))
-    if (data.length > 0) yield data
-    seen += data.length
-    query = data.length === 0 ? undefined : nextPage(query, headers, seen)
+    if (data === null) throw new RefusedError(status, saidBy(error))
+    const count = itemsOf(data).length
+    if (count > 0) yield data
+    seen += count
+    query = count === 0 ? undefined : nextPage(query, headers, seen)
   }
 }
 
@@ -38,11 +43,18 @@ export async function* everyPage<Item>(
  * Every item of a list, page by page: `for await (const repo of everyItem(client.api.v1.user.repos.get)) ...`
  * @throws RefusedError when a page is refused
  */
-export async function* everyItem<Item, Options extends CallOptions & { query?: object }>(
-  list: List<Item, Options>,
+export function everyItem<Page, Options extends CallOptions & { query?: object }>(
+  list: List<Page, Options>,
   options?: NoInfer<Options>,
-): AsyncGenerator<Item, void, undefined> {
-  for await (const page of everyPage(list, options)) yield* page
+): AsyncGenerator<ItemOf<Page>, void, undefined>
+export async function* everyItem(list: List<unknown, Asked>, options?: Asked): AsyncGenerator<unknown> {
+  for await (const page of everyPage(list, options)) yield* itemsOf(page)
+}
+
+function itemsOf(page: unknown): readonly unknown[] {
+  if (Array.isArray(page)) return page
+  const inside = typeof page === 'object' && page !== null ? Object.values(page) : []
+  return inside.find((value) => Array.isArray(value)) ?? []
 }
 
 const saidBy = (error: unknown): unknown =>

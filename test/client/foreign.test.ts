@@ -88,6 +88,7 @@ test.each([
     login: admin.name,
     conflict: 'conflict',
     titles: [7, 6, 5, 4, 3, 2, 1].map((number) => `Number ${number}`),
+    found: [`made-with-${runtime}`, `made-with-${runtime}-too`],
     written: 'docs/a #1?/%2e%2e.txt',
     read: '12',
     html: expect.stringContaining('A title</h1>'),

@@ -69,7 +69,7 @@ test('a page that is refused throws what was said', async () => {
     ...{ data: null, status: 404, headers: response.headers, response },
     error: { status: 404, value: { message: 'not found' } },
   })
-  const walk = Array.fromAsync(everyItem<number, Options>(get))
+  const walk = Array.fromAsync(everyItem<number[], Options>(get))
   await expect(walk).rejects.toBeInstanceOf(RefusedError)
   await expect(walk).rejects.toMatchObject({ status: 404, value: { message: 'not found' }, message: '404: not found' })
 })

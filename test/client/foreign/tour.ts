@@ -10,6 +10,7 @@ const { data: me } = await client.user.get()
 if (me === null) throw new Error('nobody is signed in')
 const made = await client.user.repos.post({ name, auto_init: true })
 if (made.error !== null) throw new RefusedError(made.status, made.error.value)
+await client.user.repos.post({ name: `${name}-too` })
 const again = await client.user.repos.post({ name })
 const repo = client.repos({ owner: me.login })({ repo: name })
 
@@ -17,6 +18,9 @@ const numbers = [1, 2, 3, 4, 5, 6, 7]
 for (const number of numbers) await repo.issues.post({ title: `Number ${number}` })
 const titles: string[] = []
 for await (const issue of everyItem(repo.issues.get, { query: { limit: 3 } })) titles.push(issue.title)
+
+const found: string[] = []
+for await (const one of everyItem(client.repos.search.get, { query: { q: name, limit: 1 } })) found.push(one.name)
 
 // A name that is none in an address, with a step that leads away.
 const filepath = 'docs/a #1?/%2e%2e.txt'
@@ -49,6 +53,7 @@ const says = {
   login: me.login,
   conflict: again.error?.status === 409 ? again.error.value.code : again.status,
   titles,
+  found,
   written: written.data?.content?.path,
   read: read.data,
   html: page.data,

@@ -49,6 +49,11 @@ export async function queries(): Promise<void> {
     const wrong = one.colour
     String(wrong)
   }
+  // A list that stands inside an answer.
+  for await (const repo of everyItem(repos.search.get, { query: { q: 'tools', sort: 'stars' } })) {
+    const name: string = repo.full_name
+    String(name)
+  }
 }
 
 export async function refusals(): Promise<string> {
