@@ -119,6 +119,9 @@ export const actionsRuns = pgTable(
     triggerActorId: reference().references(() => users.id, { onDelete: 'set null' }),
     ref: text().notNull(),
     headSha: text().notNull(),
+    /** Of runs that other runs start by `workflow_run`: how many came one after the other before this one, and the first of them. */
+    chainLength: integer().notNull().default(0),
+    chainRootId: reference(),
     /** From 1. */
     attempt: integer().notNull().default(1),
     ...state(),
@@ -139,6 +142,8 @@ export const actionsRuns = pgTable(
     index('actions_runs_repository_idx').on(table.repositoryId, table.id),
     index('actions_runs_actor_idx').on(table.triggerActorId, table.id),
     index('actions_runs_sha_idx').on(table.repositoryId, table.headSha),
+    index('actions_runs_chain_idx').on(table.chainRootId).where(sql`chain_root_id is not null`),
+    check('actions_runs_chain', sql`(chain_length = 0) = (chain_root_id is null)`),
     check('actions_runs_conclusion', sql`(status = 'completed') = (conclusion is not null)`),
     check('actions_runs_completed_at', sql`(status = 'completed') = (completed_at is not null)`),
   ],
@@ -326,3 +331,37 @@ export const actionsDisabledWorkflows = pgTable(
   },
   (table) => [uniqueIndex('actions_disabled_workflows_key').on(table.repositoryId, table.workflowFile)],
 )
+
+/**
+ * What workflows of the default branch wait for that nobody brings by a push. It is read from Git with each push to that branch, so that
+ * nothing has to be read to know that nobody waits.
+ */
+export const actionsStandingTriggers = pgTable(
+  'actions_standing_triggers',
+  {
+    id: id(),
+    repositoryId: reference()
+      .notNull()
+      .references(() => repositories.id, { onDelete: 'cascade' }),
+    event: text({ enum: ['schedule', 'workflow_run'] }).notNull(),
+    /** Of a schedule: five fields. Empty for runs. */
+    cron: text().notNull().default(''),
+    /** Of the IANA database; empty: UTC. */
+    timezone: text().notNull().default(''),
+    /** When a schedule is due; null: never, or it is none. */
+    nextAt: instant(),
+    /** Who pushed it: the runs of a schedule are theirs. */
+    actorId: reference().references(() => users.id, { onDelete: 'set null' }),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    uniqueIndex('actions_standing_triggers_key').on(table.repositoryId, table.event, table.cron, table.timezone),
+    index('actions_standing_triggers_due_idx').on(table.nextAt).where(sql`next_at is not null`),
+    index('actions_standing_triggers_actor_idx').on(table.actorId),
+    check(
+      'actions_standing_triggers_schedule',
+      sql`event = 'schedule' or (cron = '' and timezone = '' and next_at is null)`,
+    ),
+  ],
+)
+export type StandingTriggerRow = typeof actionsStandingTriggers.$inferSelect

@@ -36,6 +36,8 @@ import type { JobHandlers } from '../jobs/handlers.ts'
 import { jobTasks } from '../jobs/maintenance.ts'
 import { mailHandlers } from '../mail/send.ts'
 import { oauthTasks } from '../oauth/expired.ts'
+import { scheduleTasks } from '../triggers/schedules.ts'
+import { keepStandingTriggers } from '../triggers/standing.ts'
 import { startRunsOnEvents } from '../triggers/start-runs.ts'
 import { sealStoredAddresses } from '../webhooks/address.ts'
 import { hookDeliveryReaction } from '../webhooks/deliver.ts'
@@ -49,6 +51,8 @@ export const reactions: readonly Reaction[] = [
   hookDeliveryReaction,
   pushOnCommit,
   importContent,
+  // Before runs are started: what a push brings holds for what follows it.
+  keepStandingTriggers,
   startRunsOnEvents,
 ]
 
@@ -79,6 +83,7 @@ export const periodicTasks: readonly CronTask[] = [
   ...mirrorTasks,
   ...lfsTasks,
   ...abandonedTasks,
+  ...scheduleTasks,
   orphanTask,
   totalsTask,
 ]

@@ -113,6 +113,9 @@ const Run = Type.Object({
   runActorId: Type.Union([Type.Integer(), Type.Null()]),
   startedAt: OptionalTime,
   completedAt: OptionalTime,
+  /** How many runs started one another before this one, and the first of them. */
+  chainLength: Type.Integer(),
+  chainRootId: Type.Union([Type.Integer(), Type.Null()]),
 })
 const JobStep = Type.Object({
   name: Type.String(),
@@ -162,6 +165,8 @@ export const eventCatalogue = {
   ]),
   /** The branches and tags of the server that it is copied from have come. */
   'repository.migrated': Type.Object({}),
+  /** Another branch is the default one, without a push. */
+  'repository.default_branch_changed': Type.Object({}),
   'repository.renamed': Type.Composite([Repository, Type.Object({ oldName: Type.String() })]),
   'repository.transferred': Type.Composite([
     Repository,
@@ -224,6 +229,8 @@ export const eventCatalogue = {
     /** ISO 8601. */
     createdAt: Type.String(),
   }),
+  /** A schedule of workflows is due. The actor is who pushed it. */
+  'workflow_schedule.due': Type.Object({ cron: Type.String(), timezone: Type.Optional(Type.String()) }),
   /** The actor is who started the present attempt. */
   'workflow_run.requested': Run,
   /** Once for each attempt, with the first job that a runner takes. */

@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm'
 import { users } from '../../db/schema/users.ts'
 import { findRepositoryById, type LoadedRepository } from '../access/load.ts'
 import { hasUnit } from '../access/units.ts'
-import { asJson, recordOf } from '../actions/workflows/json.ts'
+import { asJson, type JsonRecord, recordOf } from '../actions/workflows/json.ts'
 import { asksToSkip, type TriggerEvent } from '../actions/workflows/match.ts'
 import type { Context } from '../context.ts'
 import type { EventKind, StoredEvent } from '../events/catalogue.ts'
@@ -11,12 +11,12 @@ import { startRuns } from '../features/actions-runs/start.ts'
 import { parseRef, type RefName } from '../features/refs/names.ts'
 import type { Commit } from '../git/model.ts'
 import { hookCatalogue } from '../webhooks/catalogue.ts'
+import { showCommon } from '../webhooks/common.ts'
 import type { News } from '../webhooks/news.ts'
+import { isOfRun, nextInChain } from './chain.ts'
 import { changedPaths } from './changed-paths.ts'
 import { nameTrigger } from './names.ts'
-
-/** Queues that repositories share: what happens in one of them starts runs in its order. */
-const QUEUES = 16
+import { queueOf } from './queue.ts'
 
 const kinds = [
   'push',
@@ -36,6 +36,10 @@ const kinds = [
   'release.published',
   'release.updated',
   'release.deleted',
+  'workflow_run.requested',
+  'workflow_run.in_progress',
+  'workflow_run.completed',
+  'workflow_schedule.due',
 ] as const satisfies readonly EventKind[]
 type Kind = (typeof kinds)[number]
 
@@ -43,7 +47,7 @@ type Kind = (typeof kinds)[number]
 export const startRunsOnEvents: Reaction = reaction({
   name: 'actions.start_runs',
   kinds,
-  queueOf: ({ repositoryId }) => `actions:start:${(repositoryId ?? 0) % QUEUES}`,
+  queueOf,
   react,
 })
 
@@ -52,14 +56,16 @@ async function react(context: Context, event: StoredEvent<Kind>): Promise<void> 
   const loaded = event.repositoryId === null ? undefined : await findRepositoryById(db, event.repositoryId, undefined)
   if (!loaded || loaded.repository.isArchived || !hasUnit(loaded.repository, 'repo.actions')) return
   const { repository, owner } = loaded
+  const chain = isOfRun(event) ? await nextInChain(context, event) : undefined
+  if (isOfRun(event) && !chain) return
   const place = await findPlace(context, event, loaded)
   if (!place || (event.kind === 'push' && asksToSkip(place.commit.message))) return
   const [actor] = event.actorId === null ? [] : await db.select().from(users).where(eq(users.id, event.actorId))
-  for (const { event: message } of await readNews(context, event)) {
-    const payload = recordOf(asJson(message.payload))
-    const trigger: TriggerEvent = { ...nameTrigger(message.type, payload), ...(await filtersOf(context, event)) }
+  for (const { name, payload } of await readTriggers(context, event)) {
+    const trigger: TriggerEvent = { ...name, ...(await filtersOf(context, event)) }
     await startRuns(context, {
       ...{ repository, owner, actor, eventId: event.id, event: trigger, payload },
+      ...(chain && { chain }),
       ...{
         ref: place.ref,
         sha: place.commit.sha,
@@ -67,6 +73,22 @@ async function react(context: Context, event: StoredEvent<Kind>): Promise<void> 
       },
     })
   }
+}
+
+/** What jobs read is what hooks are sent. A schedule is sent to nobody. */
+async function readTriggers(
+  context: Context,
+  event: StoredEvent<Kind>,
+): Promise<{ name: Pick<TriggerEvent, 'name' | 'type'>; payload: JsonRecord }[]> {
+  if (event.kind === 'workflow_schedule.due') {
+    const payload = { schedule: event.payload.cron, ...(await showCommon(context, event)) }
+    return [{ name: { name: 'schedule' }, payload: recordOf(asJson(payload)) }]
+  }
+  const news = await readNews(context, event)
+  return news.map(({ event: { type, payload: sent } }) => {
+    const payload = recordOf(asJson(sent))
+    return { name: nameTrigger(type, payload), payload }
+  })
 }
 
 const readNews = <One extends EventKind>(context: Context, event: StoredEvent<One>): Promise<News[]> =>
@@ -108,7 +130,9 @@ async function findPlace(
 async function filtersOf(
   context: Context,
   event: StoredEvent<Kind>,
-): Promise<Pick<TriggerEvent, 'ref' | 'changedPaths'>> {
+): Promise<Pick<TriggerEvent, 'ref' | 'changedPaths' | 'workflow' | 'schedule'>> {
+  if (event.kind === 'workflow_schedule.due') return { schedule: event.payload }
+  if (isOfRun(event)) return { workflow: event.payload.workflowName, ref: parseRef(event.payload.ref) }
   if (event.kind !== 'push') return {}
   const ref = parseRef(event.payload.ref)
   return { ref, changedPaths: ref?.kind === 'branch' ? await changedPaths(context, event) : undefined }

@@ -49,6 +49,8 @@ export const hookCatalogue: { readonly [Kind in EventKind]: NewsSource<Kind> } =
   'wiki.page_created': (context, event) => newsOfWiki(context, event, 'created'),
   'wiki.page_edited': (context, event) => newsOfWiki(context, event, 'edited'),
   'wiki.page_deleted': (context, event) => newsOfWiki(context, event, 'deleted'),
+  'repository.default_branch_changed': nothing,
+  'workflow_schedule.due': nothing,
   'repository.renamed': nothing,
   'repository.transferred': nothing,
   'user.created': nothing,

@@ -11,7 +11,7 @@ export const ActionTask = t.Object(
     name: t.String({ description: 'Of the job' }),
     head_branch: t.String(),
     head_sha: t.String(),
-    run_number: int64(),
+    run_number: int64({ description: 'Of the run: counted from 1 in each repository' }),
     event: t.String(),
     display_title: t.String(),
     status: t.String({ description: '`running`, or what it ended with' }),

@@ -7,6 +7,8 @@ export const MAX_YAML_DEPTH = 40
 /** Values of a file, those behind aliases counted at each use. */
 export const MAX_YAML_VALUES = 20_000
 export const MAX_YAML_ALIASES = 100
+/** In one file. */
+export const MAX_SCHEDULES = 20
 /** In one list of a filter. */
 export const MAX_PATTERNS = 100
 /** Of one event; later ones are not looked at. GitHub looks at 300, and `changes` of the Git engine gives this many. */

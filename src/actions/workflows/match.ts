@@ -1,6 +1,6 @@
 import type { WorkflowError } from './faults.ts'
 import { MAX_CHANGED_PATHS } from './limits.ts'
-import type { EventFilter, Workflow } from './model.ts'
+import type { EventFilter, ScheduleEntry, Workflow } from './model.ts'
 import { parsePatterns } from './pattern.ts'
 
 /** Something that happened, as far as filters look at it. */
@@ -16,7 +16,7 @@ export interface TriggerEvent {
   /** The name of the workflow that has run. */
   workflow?: string | undefined
   /** The entry of the schedule that is due. */
-  cron?: string | undefined
+  schedule?: ScheduleEntry | undefined
 }
 
 /** Activities that start a workflow which names none. Other events start it with every activity. */
@@ -32,7 +32,7 @@ export type ReadMatch = { isMatched: boolean; errors?: undefined } | { isMatched
 export function matches({ on }: Pick<Workflow, 'on'>, event: TriggerEvent): boolean {
   const filter = Object.hasOwn(on.events, event.name) ? on.events[event.name] : undefined
   if (filter === undefined) return false
-  if (event.name === 'schedule') return on.schedule.some(({ cron }) => cron === event.cron)
+  if (event.name === 'schedule') return on.schedule.some((entry) => isSame(entry, event.schedule))
   return (
     matchesType(filter, event) &&
     matchesRef(filter, event) &&
@@ -40,6 +40,9 @@ export function matches({ on }: Pick<Workflow, 'on'>, event: TriggerEvent): bool
     (filter.workflows === undefined || filter.workflows.includes(event.workflow ?? ''))
   )
 }
+
+const isSame = ({ cron, timezone }: ScheduleEntry, due: ScheduleEntry | undefined): boolean =>
+  cron === due?.cron && timezone === due.timezone
 
 function matchesType({ types }: EventFilter, { name, type }: TriggerEvent): boolean {
   const wanted = types ?? DEFAULT_TYPES[name]

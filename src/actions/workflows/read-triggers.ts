@@ -1,6 +1,6 @@
 import { type Position, WorkflowFault } from './faults.ts'
 import { isRecord, type Json, type JsonRecord, listOf, mapRecord, optionalText, recordOf, textOf } from './json.ts'
-import { MAX_DISPATCH_INPUTS, MAX_PATTERNS } from './limits.ts'
+import { MAX_DISPATCH_INPUTS, MAX_PATTERNS, MAX_SCHEDULES } from './limits.ts'
 import type { CallDefinition, EventFilter, InputDefinition, InputType, ScheduleEntry, Triggers } from './model.ts'
 import { patternFault } from './pattern.ts'
 import { nextTime } from './schedule.ts'
@@ -52,7 +52,10 @@ function checkPatterns(patterns: readonly string[], at: Position): void {
 }
 
 function readSchedule(schedule: Json | undefined, find: Find): ScheduleEntry[] {
-  return listOf(schedule).map((item) => {
+  const items = listOf(schedule)
+  if (items.length > MAX_SCHEDULES)
+    throw new WorkflowFault(`There are more than ${MAX_SCHEDULES} schedules.`, find(['schedule']))
+  return items.map((item) => {
     const { cron, timezone } = recordOf(item)
     const entry: ScheduleEntry = { cron: textOf(cron), timezone: optionalText(timezone) }
     if (nextTime(entry, new Date(0)) === undefined)

@@ -2,7 +2,7 @@ import { createThreadPool, ThreadTimeout } from '../../threads/pool.ts'
 import { locateProgram } from '../../threads/programs.ts'
 import { describeError, type WorkflowError } from './faults.ts'
 import type { ReadMatch, TriggerEvent } from './match.ts'
-import type { Workflow } from './model.ts'
+import type { ScheduleEntry, Workflow } from './model.ts'
 import type { PlanContexts, ReadPlan, ReadyJob, WorkflowFamily } from './plan-model.ts'
 import type { ReadWorkflow } from './read.ts'
 import type { WorkflowAnswer, WorkflowTask } from './workflow-worker.ts'
@@ -17,6 +17,8 @@ export interface Workflows {
   plan(family: WorkflowFamily, contexts: PlanContexts): Promise<ReadPlan>
   /** As `writePayload`. */
   writePayload(workflow: Workflow, job: ReadyJob): Promise<string>
+  /** As `nextTime`, for each of them. */
+  nextTimes(schedules: readonly ScheduleEntry[], after: Date): Promise<(Date | undefined)[]>
   /** Ends the threads. */
   stop(): void
 }
@@ -57,6 +59,11 @@ export function createWorkflows({ deadlineMs = DEADLINE_MS } = {}): Workflows {
       const answer = await run({ kind: 'payload', workflow, job })
       if (answer?.kind !== 'payload') throw new Error('a job could not be written for its runner in time')
       return answer.text
+    },
+    async nextTimes(schedules, after) {
+      const answer = await run({ kind: 'next', schedules, after })
+      if (answer?.kind !== 'next') throw new Error('it takes too long to work out when schedules are due')
+      return answer.times
     },
     stop: () => pool.stop(),
   }

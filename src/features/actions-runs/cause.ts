@@ -20,6 +20,8 @@ export interface Cause {
   sha: string
   /** Names runs whose workflow does not. */
   title: string
+  /** Of runs that other runs start: how many came before, and the first of them. */
+  chain?: { length: number; rootId: number }
   /** Of `workflow_dispatch`. */
   inputs?: ActionsJsonRecord
 }

@@ -22,6 +22,8 @@ export const toldRunColumns = {
   triggerActorId: actionsRuns.triggerActorId,
   startedAt: actionsRuns.startedAt,
   completedAt: actionsRuns.completedAt,
+  chainLength: actionsRuns.chainLength,
+  chainRootId: actionsRuns.chainRootId,
 }
 type ToldRun = Pick<ActionsRunRow, keyof typeof toldRunColumns>
 
@@ -44,6 +46,8 @@ function runFacts(run: ToldRun): EventPayload<'workflow_run.completed'> {
     runActorId: run.actorId,
     startedAt: timeOf(run.startedAt),
     completedAt: timeOf(run.completedAt),
+    chainLength: run.chainLength,
+    chainRootId: run.chainRootId,
   }
 }
 

@@ -103,6 +103,7 @@ async function seedOf(
     workflowName: workflow && workflow.name !== path ? workflow.name : workflowFile,
     files: {},
     title: title.slice(0, MAX_TITLE),
+    ...{ chainLength: cause.chain?.length ?? 0, chainRootId: cause.chain?.rootId ?? null },
     event: event.name,
     github: githubContext(context, cause, { id, number, workflowFile, isProtected }),
     vars: Object.fromEntries(variables.map(({ name, value }) => [name, value ?? ''])),

@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { type RepositoryRow, repositories } from '../../../db/schema/repositories.ts'
 import type { Context } from '../../context.ts'
+import { appendEvent } from '../../events/append.ts'
 import type { RefMove } from './describe.ts'
 import { BRANCHES, type RefName } from './names.ts'
 import { findAnyBranch } from './store.ts'
@@ -33,6 +34,8 @@ export async function setDefaultBranch(context: Context, repository: RepositoryR
   const chosen = (await findAnyBranch(db, id, wanted)) ?? defaultBranch
   if (chosen !== defaultBranch) {
     await db.update(repositories).set({ defaultBranch: chosen }).where(eq(repositories.id, id))
+    const subject = { actorId: null, repositoryId: id, ownerId: repository.ownerId }
+    await appendEvent(db, { ...subject, kind: 'repository.default_branch_changed', payload: {} })
   }
   if (chosen !== head) await git.setHead(id, chosen)
   return chosen

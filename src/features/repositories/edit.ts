@@ -54,6 +54,8 @@ export async function editRepository(context: Context, actor: Actor, edit: Edit)
       const subject = auditSubjectOf({ repository: row, owner: edit.owner })
       await recordAudit(tx, actor, { action: 'repository.edit', subject, before: repository, after })
       if (row.isPrivate && !repository.isPrivate) await hideForks(tx, row.id, updatedAt)
+      if (row.defaultBranch !== repository.defaultBranch)
+        await appendEvent(tx, { ...subjectOf(row, actor), kind: 'repository.default_branch_changed', payload: {} })
       if (columns.defaultBranch !== undefined) await moveHead(inside, row)
     })
   } catch (error) {

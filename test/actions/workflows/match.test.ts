@@ -64,8 +64,13 @@ describe('other events', () => {
     ['on: delete', { name: 'delete' }, true],
     ['on: workflow_dispatch', { name: 'workflow_dispatch' }, true],
     ['on: workflow_call', { name: 'workflow_call' }, true],
-    ['on:\n  schedule:\n    - cron: "0 0 * * *"', { name: 'schedule', cron: '0 0 * * *' }, true],
-    ['on:\n  schedule:\n    - cron: "0 0 * * *"', { name: 'schedule', cron: '1 0 * * *' }, false],
+    ['on:\n  schedule:\n    - cron: "0 0 * * *"', { name: 'schedule', schedule: { cron: '0 0 * * *' } }, true],
+    ['on:\n  schedule:\n    - cron: "0 0 * * *"', { name: 'schedule', schedule: { cron: '1 0 * * *' } }, false],
+    [
+      'on:\n  schedule:\n    - cron: "0 0 * * *"',
+      { name: 'schedule', schedule: { cron: '0 0 * * *', timezone: 'Asia/Tokyo' } },
+      false,
+    ],
     [
       'on:\n  workflow_run:\n    workflows: [Build]',
       { name: 'workflow_run', workflow: 'Build', type: 'completed' },
