@@ -4,7 +4,7 @@ import { emails, type UserRow, users } from '../../db/schema/users.ts'
 import type { Context } from '../context.ts'
 import type { Actor } from './actor.ts'
 import { checkPassword } from './check-password.ts'
-import { isNameOfJobs } from './job-tokens.ts'
+import { isJobToken } from './job-tokens.ts'
 import type { RequestOrigin } from './origin.ts'
 import { findPerson } from './person.ts'
 import { findTokenActor, isToken } from './token-lookup.ts'
@@ -28,7 +28,8 @@ export interface BasicCredential {
 
 /**
  * Wire: in a Basic credential a token may stand in either place: as the password of any name, or as the name with the password
- * empty or `x-oauth-basic`. The token of a job is the password of no name that may be somebody's. Anything else is a name (or address) and a password.
+ * empty or `x-oauth-basic`. Anything else is a name (or address) and a password. The token of a job that has ended is nobody's password:
+ * workflows send it beside the name of a person, whose account must not be locked by it.
  * @throws Refusal 429 while the account or the address has to wait after wrong passwords
  */
 export async function findBasicActor(context: Context, credential: BasicCredential): Promise<Actor | undefined> {
@@ -36,8 +37,7 @@ export async function findBasicActor(context: Context, credential: BasicCredenti
   const secret = password === '' || password === 'x-oauth-basic' ? name : password
   if (isToken(secret)) {
     const actor = await findTokenActor(context, secret)
-    if (actor?.job && secret !== name && !isNameOfJobs(name)) return undefined
-    if (actor) return actor
+    if (actor || isJobToken(secret)) return actor
   }
   return findPasswordActor(context, credential)
 }

@@ -10,15 +10,12 @@ import { jobUser } from './job-user.ts'
 const PREFIX = 'gtj_'
 const TOKEN_BYTES = 20
 
-export const JOB_TOKEN_PATTERN = new RegExp(`^${PREFIX}[0-9a-f]{${TOKEN_BYTES * 2}}$`)
+const PATTERN = new RegExp(`^${PREFIX}[0-9a-f]{${TOKEN_BYTES * 2}}$`)
+
+/** Whether a text has the form of one, of a job that has ended too. */
+export const isJobToken = (text: string): boolean => PATTERN.test(text)
 
 export const makeJobToken = (): string => PREFIX + randomHex(TOKEN_BYTES)
-
-/** Names that a job token may be the password of. Wire: `x-access-token` is what actions/checkout sends. */
-const NAMES = ['x-access-token', jobUser.name]
-
-/** Whether a job token is taken as the password of this name: never of what may be somebody's. */
-export const isNameOfJobs = (name: string): boolean => NAMES.includes(name)
 
 /**
  * The areas of the API that know repositories. There is nothing of an account here: no profile, keys, notifications, organizations.

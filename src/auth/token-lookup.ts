@@ -5,7 +5,7 @@ import { users } from '../../db/schema/users.ts'
 import type { Context } from '../context.ts'
 import { sha256Hex } from '../kernel/hashing.ts'
 import type { Actor } from './actor.ts'
-import { findJobActor, JOB_TOKEN_PATTERN } from './job-tokens.ts'
+import { findJobActor, isJobToken } from './job-tokens.ts'
 import { OAUTH_TOKEN_PATTERN } from './oauth-secrets.ts'
 import { findOAuthActor } from './oauth-token-lookup.ts'
 
@@ -34,12 +34,12 @@ const byHash = prepared((db) => {
 
 /** Whether a text can be a token: what stands in the place of a password is not taken for one then. */
 export const isToken = (secret: string): boolean =>
-  [TOKEN_PATTERN, OAUTH_TOKEN_PATTERN, JOB_TOKEN_PATTERN].some((pattern) => pattern.test(secret))
+  isJobToken(secret) || [TOKEN_PATTERN, OAUTH_TOKEN_PATTERN].some((pattern) => pattern.test(secret))
 
 /** The actor of a token, whose kind shows in its form; undefined when no valid one has this secret. */
 export async function findTokenActor(context: Context, secret: string): Promise<Actor | undefined> {
   if (OAUTH_TOKEN_PATTERN.test(secret)) return findOAuthActor(context, secret)
-  if (JOB_TOKEN_PATTERN.test(secret)) return findJobActor(context, secret)
+  if (isJobToken(secret)) return findJobActor(context, secret)
   return TOKEN_PATTERN.test(secret) ? findPersonalActor(context, secret) : undefined
 }
 

@@ -162,18 +162,34 @@ test('nothing of an account, of the site or of the settings opens', async () => 
   expect((await service.client({ basic: `gitea-actions:` }).get('/user')).status).toBe(401)
 })
 
-test('it is the password of nobody, and no part of it is a token', async () => {
+test('in Basic it stands beside any name, or alone, and acts as the job whatever the name', async () => {
   const { repo, token } = await startJob()
-  const by = async (name: string, password: string) =>
-    statusOf(service.client({ basic: `${name}:${password}` }), repo.path)
-  expect(await by('x-access-token', token)).toBe(200)
-  expect(await by('gitea-actions', token)).toBe(200)
-  expect(await by(token, '')).toBe(200)
-  expect(await by(token, 'x-oauth-basic')).toBe(200)
-  for (const name of [owner.name, service.admin.name, 'nobody', ''])
-    expect([name, await by(name, token)]).toEqual([name, 401])
-  for (const wrong of [token.slice(4), `${token}0`, token.toUpperCase(), sha256Hex(token)])
+  const hidden = await service.createRepository(service.admin, INSIDE)
+  const by = (basic: string, path = repo.path) => statusOf(service.client({ basic }), path)
+  for (const name of ['x-access-token', 'gitea-actions', 'oauth2', owner.name, service.admin.name, 'nobody', ''])
+    expect([name, await by(`${name}:${token}`), await by(`${name}:${token}`, hidden.path)]).toEqual([name, 200, 404])
+  expect(await by(`${service.admin.name}:${token}`, '/user')).toBe(403)
+  expect([await by(`${token}:`), await by(`${token}:x-oauth-basic`)]).toEqual([200, 200])
+  for (const wrong of [token.slice(4), `${token}0`, token.toUpperCase(), sha256Hex(token)]) {
     expect(await statusOf(service.client({ token: wrong }), repo.path)).toBe(401)
+    expect(await by(`x-access-token:${wrong}`)).toBe(401)
+  }
+})
+
+test('the real git clones by an address with the name of who started the run', async () => {
+  const { repo, token } = await startJob()
+  const address = new URL(repo.cloneUrl)
+  address.username = owner.name
+  address.password = token
+  expect(await service.git.run(['clone', '-q', address.href, crypto.randomUUID()])).toMatchObject({ exitCode: 0 })
+})
+
+test('after its end it is refused, and is no wrong password of the name beside it', async () => {
+  const { repo, runner, task, token } = await startJob()
+  await runner.end(task)
+  for (let attempt = 0; attempt < 30; attempt++)
+    expect(await statusOf(service.client({ basic: `${owner.name}:${token}` }), repo.path)).toBe(401)
+  expect(await statusOf(service.client({ basic: `${owner.name}:${owner.password}` }), repo.path)).toBe(200)
 })
 
 test('what Git LFS is signed for a job ends with its task', async () => {
