@@ -156,6 +156,7 @@ const tierNames: readonly (readonly string[])[] = [
   [
     'activity',
     'heatmap',
+    'issue-references',
     'notifications',
     'admin-users',
     'admin',

@@ -73,6 +73,7 @@ import m0070 from './0070_issue_texts.sql' with { type: 'text' }
 import m0071 from './0071_actions_turns.sql' with { type: 'text' }
 import m0072 from './0072_pins.sql' with { type: 'text' }
 import m0073 from './0073_actions_standing.sql' with { type: 'text' }
+import m0074 from './0074_issue_references.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -155,4 +156,5 @@ export const migrations: readonly Migration[] = [
   { name: '0071_actions_turns', sql: m0071 },
   { name: '0072_pins', sql: m0072 },
   { name: '0073_actions_standing', sql: m0073 },
+  { name: '0074_issue_references', sql: m0074 },
 ]

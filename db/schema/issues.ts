@@ -1,5 +1,16 @@
 import { sql } from 'drizzle-orm'
-import { bigint, boolean, check, index, integer, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import {
+  type AnyPgColumn,
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core'
 import { createdAt, id, instant, reference, updatedAt } from './columns.ts'
 import { repositories } from './repositories.ts'
 import { users } from './users.ts'
@@ -176,6 +187,15 @@ export const comments = pgTable(
     labelId: reference().references(() => labels.id, { onDelete: 'set null' }),
     /** The other issue of a dependency that came or went. */
     dependentIssueId: reference().references(() => issues.id, { onDelete: 'set null' }),
+    /** Of a reference: where it was written. Null otherwise, and once that repository is gone. */
+    refRepositoryId: reference().references(() => repositories.id, { onDelete: 'set null' }),
+    /** The issue that it was written in, or in a comment on. */
+    refIssueId: reference().references(() => issues.id, { onDelete: 'cascade' }),
+    refCommentId: reference().references((): AnyPgColumn => comments.id, { onDelete: 'cascade' }),
+    /** The commit that it was written in; also of a change of the state that the commit made. */
+    refCommitSha: text(),
+    /** What the words before it ask for: none, closes or reopens. */
+    refAction: text(),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
@@ -185,6 +205,16 @@ export const comments = pgTable(
     index('comments_words_idx').using('gin', sql`searched_words(body)`).where(sql`kind = 'comment'`),
     index('comments_label_idx').on(table.labelId).where(sql`label_id is not null`),
     index('comments_dependent_issue_idx').on(table.dependentIssueId).where(sql`dependent_issue_id is not null`),
+    index('comments_ref_repository_idx').on(table.refRepositoryId).where(sql`ref_repository_id is not null`),
+    // A text refers to an issue once, and a commit does one thing to it once.
+    uniqueIndex('comments_issue_ref_key').on(table.refIssueId, table.issueId).where(sql`kind = 'issue_ref'`),
+    uniqueIndex('comments_comment_ref_key')
+      .on(table.refCommentId, table.issueId)
+      .where(sql`ref_comment_id is not null`),
+    uniqueIndex('comments_commit_key')
+      .on(table.issueId, table.kind, table.refCommitSha)
+      .where(sql`ref_commit_sha is not null`),
+    index('comments_ref_issue_idx').on(table.refIssueId).where(sql`ref_issue_id is not null`),
   ],
 )
 export type CommentRow = typeof comments.$inferSelect

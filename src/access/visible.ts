@@ -60,3 +60,7 @@ export const readers = alias(users, 'reader')
  */
 export const readableBy = (unit: Unit): SQL => sql`(
   ${readers.isAdmin} or ${isOpenTo(readers.isRestricted, openness)} or ${reaches(readers.id, repositories, { unit })})`
+
+/** The same for changing things of the unit. */
+export const writableBy = (unit: Unit): SQL => sql`(
+  ${readers.isAdmin} or ${reaches(readers.id, repositories, { unit, level: 'write' })})`

@@ -12,6 +12,7 @@ import { auditTasks } from '../features/audit-log/retention.ts'
 import { authSourceTasks } from '../features/auth-sources/tasks.ts'
 import { avatarTasks } from '../features/avatars/service.ts'
 import { emailTasks } from '../features/emails/tasks.ts'
+import { referenceRecord } from '../features/issue-references/record.ts'
 import { lfsTasks } from '../features/lfs/garbage.ts'
 import { importContent, migrationHandlers } from '../features/migrations/tasks.ts'
 import { mirrorHandlers, mirrorTasks, pushOnCommit } from '../features/mirrors/tasks.ts'
@@ -48,6 +49,7 @@ import { hookHandlers } from '../webhooks/send.ts'
 export const reactions: readonly Reaction[] = [
   activityRecord,
   notificationFanOut,
+  referenceRecord,
   hookDeliveryReaction,
   pushOnCommit,
   importContent,

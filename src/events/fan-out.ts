@@ -44,7 +44,10 @@ interface ReactionJob {
 function jobsFor(rows: readonly EventRow[], reactions: readonly Reaction[]): ReactionJob[] {
   return reactions.flatMap((one) => {
     const wanted = rows.filter(({ kind }) => one.kinds.has(kind))
-    const readable = wanted.map(readEvent).filter((event) => event !== undefined)
+    const readable = wanted
+      .map(readEvent)
+      .filter((event) => event !== undefined)
+      .filter(one.concerns)
     const queues = Map.groupBy(readable, (event) => one.queueOf(event))
     // What cannot be read fails in a job of its own, where it is seen and holds up nobody.
     const broken = wanted.filter((row) => readEvent(row) === undefined)

@@ -19,7 +19,7 @@ export function mentionedNames(source: string): string[] {
 }
 
 /** Without fenced blocks and spans of code, read line by line: near enough, and linear in the length of the text. */
-function withoutCode(source: string): string {
+export function withoutCode(source: string): string {
   let fence: string | undefined
   const lines = source.split('\n').map((line) => {
     const mark = FENCE.exec(line)?.[1]

@@ -187,6 +187,11 @@ async function showComment(
     labelId: null,
     ...originalOf(facts),
     dependentIssueId: null,
+    refRepositoryId: null,
+    refIssueId: null,
+    refCommentId: null,
+    refCommitSha: null,
+    refAction: null,
     createdAt: new Date(facts.createdAt),
     updatedAt: new Date(facts.updatedAt),
   }

@@ -1,6 +1,7 @@
 import { t } from 'elysia'
 import type { CommentRow, LabelRow } from '../../db/schema/issues.ts'
 import type { UserRow } from '../../db/schema/users.ts'
+import { escapeHtml } from '../kernel/html.ts'
 import { wireTime } from '../kernel/time.ts'
 import { Comment, commentAddresses } from './comment.ts'
 import { int64 } from './fields.ts'
@@ -56,6 +57,16 @@ export interface ShownEntry {
   label: LabelRow | undefined
   /** The one that was booked; undefined also where it was deleted since. */
   trackedTime: ShownTime | undefined
+  /** Where the issue was named; undefined also where the reader may not see that. */
+  reference?: ShownReference | undefined
+}
+
+/** What named an issue, or closed or opened it. */
+export interface ShownReference {
+  issue?: Issue | undefined
+  comment?: Comment | undefined
+  /** The address of the repository's page that has the commit. */
+  repositoryUrl?: string | undefined
 }
 
 interface Place {
@@ -76,10 +87,6 @@ const ofOtherKinds = {
   new_title: '',
   old_ref: '',
   new_ref: '',
-  ref_issue: null,
-  ref_comment: null,
-  ref_action: 'none',
-  ref_commit_sha: '',
   review_id: 0,
   assignee: null,
   assignee_team: null,
@@ -92,7 +99,7 @@ const ofOtherKinds = {
 const WITH_SECONDS: ReadonlySet<string> = new Set(['stop_tracking', 'add_time_manual', 'delete_time_manual'])
 
 export function presentTimelineComment(shown: ShownEntry, place: Place, viewer: Viewer): TimelineComment {
-  const { entry, poster, issue, label, trackedTime } = shown
+  const { entry, poster, issue, label, trackedTime, reference } = shown
   return {
     ...ofOtherKinds,
     id: entry.id,
@@ -100,10 +107,21 @@ export function presentTimelineComment(shown: ShownEntry, place: Place, viewer: 
     ...commentAddresses({ id: entry.id, issue }, place.htmlUrl),
     // Wire: as of comments.
     user: poster ? presentUserToVisitors(poster, viewer) : presentGhost(viewer),
-    body: WITH_SECONDS.has(entry.kind) ? inWords(Number(entry.body)) : entry.body,
+    body: bodyOf(shown),
+    ref_issue: reference?.issue ?? null,
+    ref_comment: reference?.comment ?? null,
+    ref_action: entry.refAction ?? 'none',
+    ref_commit_sha: reference?.repositoryUrl === undefined ? '' : (entry.refCommitSha ?? ''),
     tracked_time: trackedTime && place.issue ? presentTrackedTime(trackedTime, place.issue) : null,
     label: label ? presentIssueLabel(label, place, viewer) : null,
     created_at: wireTime(entry.createdAt),
     updated_at: wireTime(entry.updatedAt),
   }
+}
+
+/** Wire: the title of a commit is a link to it. */
+function bodyOf({ entry, reference }: ShownEntry): string {
+  if (WITH_SECONDS.has(entry.kind)) return inWords(Number(entry.body))
+  if (entry.kind !== 'commit_ref') return entry.body
+  return `<a href="${escapeHtml(`${reference?.repositoryUrl}/commit/${entry.refCommitSha}`)}">${escapeHtml(entry.body)}</a>`
 }

@@ -1,4 +1,5 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { anyOf } from '../../../db/any-of.ts'
 import type { Db } from '../../../db/client.ts'
 import { afterPosition, inOrder, positionText, type SortKey } from '../../../db/keyset.ts'
 import { rowVersion } from '../../../db/row-version.ts'
@@ -82,6 +83,12 @@ export async function findComment(db: Db, repositoryId: number, id: number): Pro
   )
   const [found] = await withFiles(db, rows)
   return found
+}
+
+/** Whoever asks has found out that the reader may see them. */
+export async function findCommentsById(db: Db, ids: readonly number[]): Promise<FoundComment[]> {
+  if (ids.length === 0) return []
+  return withFiles(db, await select(db).where(and(anyOf(comments.id, ids), eq(comments.kind, 'comment'))))
 }
 
 /** The issue counts as changed. */

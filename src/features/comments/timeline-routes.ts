@@ -21,7 +21,7 @@ export const timelineRoutes = (context: Context) =>
       '',
       async ({ actor, repo, issue, query, request, set }) => {
         const { page, total } = paging(context, query, { request, set })
-        const found = await listTimeline(context.db, issue.issue, query, page)
+        const found = await listTimeline(context, actor, { issue: issue.issue, range: query, page })
         total(found.total, found.next)
         // Entries about times show the issue.
         const [own] = found.rows.some((row) => row.trackedTime) ? await loadIssues(context.db, [issue]) : []

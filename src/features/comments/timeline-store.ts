@@ -1,14 +1,16 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
-import type { Db } from '../../../db/client.ts'
 import { afterPosition, inOrder, positionText, type SortKey } from '../../../db/keyset.ts'
 import { rowVersion } from '../../../db/row-version.ts'
 import { comments, type IssueRow, labels } from '../../../db/schema/issues.ts'
 import { trackedTimes } from '../../../db/schema/tracked-times.ts'
 import { users } from '../../../db/schema/users.ts'
 import { type TimeRange, within } from '../../../db/time-range.ts'
+import type { Actor } from '../../auth/actor.ts'
+import type { Context } from '../../context.ts'
 import { cutPage, type Page, type Paged, rowsToRead, rowsToSkip } from '../../kernel/page.ts'
 import type { ShownEntry } from '../../wire/timeline.ts'
+import { isReferenceVisible, loadReferences } from './references.ts'
 
 export interface FoundEntry extends ShownEntry {
   /** Changes with every row that the entry's shape is made of. */
@@ -21,9 +23,16 @@ const workers = alias(users, 'worker')
 const happenedAt: SortKey = { key: comments.createdAt, type: 'timestamptz' }
 const oldestFirst: SortKey[] = [happenedAt, { key: comments.id, type: 'bigint' }]
 
-/** What people wrote on an issue and what happened to it, oldest first: in two statements, whatever the kinds. */
-export async function listTimeline(db: Db, issue: IssueRow, range: TimeRange, page: Page): Promise<Paged<FoundEntry>> {
-  const matching = and(eq(comments.issueId, issue.id), within(comments.updatedAt, range))
+/** What people wrote on an issue and what happened to it, oldest first: in a fixed number of statements. */
+export async function listTimeline(
+  context: Context,
+  actor: Actor | undefined,
+  { issue, range, page }: { issue: IssueRow; range: TimeRange; page: Page },
+): Promise<Paged<FoundEntry>> {
+  const { db, config } = context
+  const isSeen = isReferenceVisible(config, actor)
+  const isShown = sql`(${comments.kind} not in ('issue_ref', 'comment_ref', 'commit_ref') or ${isSeen})`
+  const matching = and(eq(comments.issueId, issue.id), within(comments.updatedAt, range), isShown)
   const ordered = db
     .select({
       entry: comments,
@@ -34,6 +43,7 @@ export async function listTimeline(db: Db, issue: IssueRow, range: TimeRange, pa
       version: sql<string>`concat_ws(' ', ${rowVersion(comments)}, ${rowVersion(users)}, ${rowVersion(labels)},
         ${rowVersion(trackedTimes)}, ${workers.name})`,
       at: positionText(happenedAt),
+      seesReference: isSeen,
     })
     .from(comments)
     .leftJoin(users, eq(users.id, comments.posterId))
@@ -46,11 +56,18 @@ export async function listTimeline(db: Db, issue: IssueRow, range: TimeRange, pa
     .offset(rowsToSkip(page))
   const [rows, total] = await Promise.all([ordered, db.$count(comments, matching)])
   const found = cutPage(page, { rows, total }, ({ at, entry }) => [at, String(entry.id)])
+  const references = await loadReferences(
+    context,
+    actor,
+    found.rows.filter(({ seesReference }) => seesReference).map(({ entry }) => entry),
+  )
   return {
     ...found,
     rows: found.rows.map(({ poster, label, time, worker, entry, version }) => {
       const trackedTime = time ? { time, userName: worker ?? undefined } : undefined
-      return { entry, version, issue, poster: poster ?? undefined, label: label ?? undefined, trackedTime }
+      const reference = references.get(entry.id)
+      const shown = { entry, issue, poster: poster ?? undefined, label: label ?? undefined, trackedTime, reference }
+      return { ...shown, version: reference ? `${version} ${JSON.stringify(reference)}` : version }
     }),
   }
 }

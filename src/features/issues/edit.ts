@@ -42,7 +42,7 @@ export async function editIssue(
     if (state.isClosed) await requireClosable(tx, repo, before)
     const after = await updateIssue(tx, before.id, { ...plan, ...text, ...state, updatedAt: context.clock.now() })
     if (assignees) await assign(tx, doer, { issue: after, assignees })
-    if (after.isClosed !== before.isClosed) await recordStateChange(tx, doer, after)
+    if (after.isClosed !== before.isClosed) await recordStateChange(tx, placeOf(doer), { issue: after })
     await recordHistory(tx, historyDoer(doer, after), deadlineHistory(before.dueAt, after.dueAt))
     if (text.title !== undefined) {
       const oldTitle = before.title === after.title ? undefined : before.title

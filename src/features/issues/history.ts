@@ -29,6 +29,9 @@ export interface HistoryEntry {
   labelId?: number
   /** The other issue of a dependency. */
   dependentIssueId?: number
+  /** The commit that closed or opened the issue, and where it lies. */
+  refRepositoryId?: number
+  refCommitSha?: string
 }
 
 /** Writes what happened to the issue's history, in this order. Returns the ids of the rows. */

@@ -17,7 +17,7 @@ import { listIssueLabels } from '../issue-labels/store.ts'
 import { settleLabels } from '../labels/exclusive.ts'
 import { findUsableLabels } from '../labels/store.ts'
 import { findMilestones } from '../milestones/store.ts'
-import { recordHistory } from './history.ts'
+import { type HistoryEntry, recordHistory } from './history.ts'
 import type { CreateIssueOption } from './schema.ts'
 import {
   addLabels,
@@ -154,20 +154,28 @@ export async function deleteIssue(
     const known = await findBelongings(tx, shown.id)
     const issue = await removeIssue(tx, shown.id)
     if (!issue) throw notFound()
-    await appendIssueEvent(tx, { actor, repo }, { kind: 'issue.deleted', issue, known })
+    const place = { actorId: actor.user.id, repositoryId: repo.repository.id, ownerId: repo.owner.id }
+    await appendIssueEvent(tx, place, { kind: 'issue.deleted', issue, known })
   })
 }
 
 /** Closes or opens an issue whose row the transaction has locked. */
 export async function recordStateChange(
   tx: Db,
-  { actor, repo }: { actor: Actor; repo: RepositoryAccess },
-  issue: IssueRow,
+  place: EventPlace,
+  { issue, commit }: { issue: IssueRow; commit?: Pick<HistoryEntry, 'refRepositoryId' | 'refCommitSha'> },
 ): Promise<void> {
-  const doer = { issueId: issue.id, posterId: actor.user.id }
-  const [commentId] = await recordHistory(tx, doer, [{ kind: issue.isClosed ? 'close' : 'reopen' }])
+  const doer = { issueId: issue.id, posterId: place.actorId }
+  const [commentId] = await recordHistory(tx, doer, [{ kind: issue.isClosed ? 'close' : 'reopen', ...commit }])
   const kind = issue.isClosed ? 'issue.closed' : 'issue.reopened'
-  await appendIssueEvent(tx, { actor, repo }, { kind, issue, ...(commentId && { commentId }) })
+  await appendIssueEvent(tx, place, { kind, issue, ...(commentId && { commentId }) })
+}
+
+/** Who did it, and where. */
+export interface EventPlace {
+  actorId: number
+  repositoryId: number
+  ownerId: number
 }
 
 interface IssueNews {
@@ -180,14 +188,12 @@ interface IssueNews {
 
 async function appendIssueEvent(
   tx: Db,
-  { actor, repo }: { actor: Actor; repo: RepositoryAccess },
+  place: EventPlace,
   { kind, issue, commentId, known }: IssueNews,
 ): Promise<void> {
   await appendEvent(tx, {
+    ...place,
     kind,
-    actorId: actor.user.id,
-    repositoryId: repo.repository.id,
-    ownerId: repo.owner.id,
     payload: {
       ...{ issueId: issue.id, number: issue.number, isPull: issue.isPull },
       ...(commentId && { commentId }),
