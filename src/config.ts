@@ -186,6 +186,13 @@ const variables = {
     { minimum: 1, maximum: 8760 },
     'Hours after which a queued job that no runner has taken is cancelled.',
   ),
+  actionsArtifactMaxBytes: bytes('5GiB', 'Largest artifact of a job.'),
+  actionsArtifactMaxOwnerBytes: bytes('0', 'Bytes of artifacts in all repositories of one owner; 0 is no limit.'),
+  actionsArtifactRetentionDays: integer(
+    90,
+    { minimum: 1, maximum: 3650 },
+    'Days after which the bytes of an artifact go. A workflow can ask for fewer.',
+  ),
   maxPushBytes: bytes('2GiB', 'Largest push, and the most that one update of a mirror or one migration may bring.'),
   lfsMaxFileBytes: bytes('10GiB', 'Largest file of Git LFS.'),
   lfsMaxOwnerBytes: bytes('0', 'Bytes of Git LFS in all repositories of one owner; 0 is no limit.'),

@@ -150,6 +150,7 @@ const tierNames: readonly (readonly string[])[] = [
     'statuses',
     'actions-runs',
     'actions-workflows',
+    'actions-artifacts',
     'runner-protocol',
   ],
   // Reactions to all of the above, and administration.

@@ -74,6 +74,7 @@ import m0071 from './0071_actions_turns.sql' with { type: 'text' }
 import m0072 from './0072_pins.sql' with { type: 'text' }
 import m0073 from './0073_actions_standing.sql' with { type: 'text' }
 import m0074 from './0074_issue_references.sql' with { type: 'text' }
+import m0075 from './0075_actions_artifacts.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -157,4 +158,5 @@ export const migrations: readonly Migration[] = [
   { name: '0072_pins', sql: m0072 },
   { name: '0073_actions_standing', sql: m0073 },
   { name: '0074_issue_references', sql: m0074 },
+  { name: '0075_actions_artifacts', sql: m0075 },
 ]

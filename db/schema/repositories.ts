@@ -148,6 +148,8 @@ export const repositoryCounters = pgTable(
     totalBytes: bigint({ mode: 'number' }).notNull().generatedAlwaysAs(sql`size_bytes + lfs_bytes`),
     /** Bytes of the files of its releases, issues and comments. */
     attachmentBytes: bigint({ mode: 'number' }).notNull().default(0),
+    /** Bytes of the artifacts of its runs, unfinished ones included. */
+    artifactBytes: bigint({ mode: 'number' }).notNull().default(0),
     /** Grows with every comparison of the rows in `refs` with the disk: see features/refs/README.md. */
     refsGeneration: bigint({ mode: 'number' }).notNull().default(0),
   },

@@ -11,7 +11,7 @@ export interface ByteQuota {
   /** 0 is no limit. */
   maxBytes: number
   /** Where triggers count those of each repository. */
-  counter: 'lfsBytes' | 'attachmentBytes'
+  counter: 'lfsBytes' | 'attachmentBytes' | 'artifactBytes'
   /** What clients of this kind are refused with. */
   status: 413 | 507
 }

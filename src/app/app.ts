@@ -1,6 +1,7 @@
 import { bearer } from '@elysiajs/bearer'
 import { Elysia } from 'elysia'
 import type { Context } from '../context.ts'
+import { artifactProtocolRoutes } from '../features/actions-artifacts/protocol-routes.ts'
 import { archivePages } from '../features/archives/routes.ts'
 import { attachmentPages } from '../features/attachments/routes.ts'
 import { avatarRoutes } from '../features/avatars/routes.ts'
@@ -67,6 +68,7 @@ export function createApp(context: Context) {
     // Before the reader of bodies, which concerns all routes after it: Git's bodies are streams.
     .use(transportRoutes(context))
     .use(runnerProtocolRoutes(context))
+    .use(artifactProtocolRoutes(context))
     .use(lfsRoutes(context))
     .use(oauthRoutes(context))
     .use(bodies.plugin)

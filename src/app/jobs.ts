@@ -2,6 +2,7 @@ import { eventHandlers } from '../events/fan-out.ts'
 import { eventTasks } from '../events/prune.ts'
 import type { Reaction } from '../events/reaction.ts'
 import { tokenTasks } from '../features/access-tokens/expired.ts'
+import { artifactTasks } from '../features/actions-artifacts/collect.ts'
 import { abandonedTasks } from '../features/actions-runs/abandoned.ts'
 import { runHandlers } from '../features/actions-runs/advance.ts'
 import { activityTasks } from '../features/activity/prune.ts'
@@ -86,6 +87,7 @@ export const periodicTasks: readonly CronTask[] = [
   ...lfsTasks,
   ...abandonedTasks,
   ...scheduleTasks,
+  ...artifactTasks,
   orphanTask,
   totalsTask,
 ]

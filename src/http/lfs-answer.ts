@@ -1,11 +1,8 @@
 import type { TSchema } from '@sinclair/typebox'
-import { Value } from '@sinclair/typebox/value'
 import type { Context } from '../context.ts'
-import { invalid, Refusal, tooLarge } from '../kernel/errors.ts'
-import { readText, UnreadableBody } from './body.ts'
 import { refusalOf } from './errors.ts'
 import { exchangeOf } from './exchange.ts'
-import { jsonFault } from './json-shape.ts'
+import { readMessage } from './message-body.ts'
 
 const TYPE = 'application/vnd.git-lfs+json'
 
@@ -38,23 +35,5 @@ export async function answerLfs(
 }
 
 /** The body of a request of Git LFS, after its sender was admitted. @throws Refusal 413, 415, 422 */
-export async function readBody<Schema extends TSchema>(request: Request, schema: Schema): Promise<Schema['static']> {
-  const type = request.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase()
-  if (type !== TYPE && type !== 'application/json') throw new Refusal(415, `the content type must be ${TYPE}`)
-  const text = await readText(request, MAX_BYTES)
-  if (text instanceof UnreadableBody) throw text.refusal
-  if (jsonFault(text) !== undefined) throw tooLarge('the body holds too many values')
-  const value = parse(text)
-  if (Value.Check(schema, value)) return value
-  const [first] = Value.Errors(schema, value)
-  throw invalid(`${first?.path || 'the body'}: ${first?.message ?? 'is not what was expected'}`)
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) throw invalid('malformed JSON')
-    throw error
-  }
-}
+export const readBody = <Schema extends TSchema>(request: Request, schema: Schema): Promise<Schema['static']> =>
+  readMessage(request, schema, { maxBytes: MAX_BYTES, type: TYPE })

@@ -30,6 +30,10 @@ export function countCaller(context: Context, exchange: Exchange, { method, toke
 export const countRunner = (context: Context, exchange: Exchange, runnerId: number): Promise<void> =>
   count(context, exchange, { key: () => `runner:${runnerId}` })
 
+/** Counts a request that a job makes beside the API, with those by its other token. @throws Refusal 429 as `spend` */
+export const countJob = (context: Context, exchange: Exchange, taskId: number): Promise<void> =>
+  count(context, exchange, { key: () => `job:${taskId}` })
+
 /** Counts a request with a credential that was wrong, against its address. @throws Refusal 429 as `spend` */
 export const countWrongCredential = (context: Context, exchange: Exchange): Promise<void> =>
   count(context, exchange, { key: () => addressKey(context, exchange), cost: WRONG_CREDENTIAL_COST })

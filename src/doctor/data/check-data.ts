@@ -1,5 +1,6 @@
 import { LOCK_SECONDS } from '../../features/refs/repair.ts'
 import { isServed } from '../../jobs/look.ts'
+import { checkArtifacts } from './artifacts.ts'
 import { checkAttachments } from './attachments.ts'
 import type { DataCheck } from './check.ts'
 import { checkHalfBuilt, checkStrays, surveyFolders } from './folders.ts'
@@ -20,6 +21,7 @@ export async function checkData(check: DataCheck): Promise<{ repositories: numbe
   await checkStrays(check, survey)
   await checkHalfBuilt(check)
   await checkAttachments(check)
+  await checkArtifacts(check)
   await checkLfsObjects(check)
   await checkCounters(check)
   await checkSequences(check)

@@ -11,6 +11,7 @@ import {
 } from '../../../db/schema/actions.ts'
 import { repositories } from '../../../db/schema/repositories.ts'
 import { makeJobToken } from '../../auth/job-tokens.ts'
+import { makeRuntimeToken } from '../../auth/runtime-tokens.ts'
 import type { Context } from '../../context.ts'
 import { sha256Hex } from '../../kernel/hashing.ts'
 import { placeOf } from './place.ts'
@@ -25,6 +26,7 @@ export interface ClaimedJob extends LoadedRun {
   plan: ActionsJobPlan
   payload: string
   token: string
+  runtimeToken: string
   secrets: Record<string, string>
 }
 
@@ -38,14 +40,18 @@ export async function claimJob(context: Context, { id }: ActionsRunnerRow): Prom
     const { plan, payload } = job
     const at = { tx, place: placeOf(context, loaded), now: context.clock.now() }
     const token = makeJobToken()
-    const given = await openSecrets(context, tx, { repository: loaded.repository, plan, token })
+    const runtimeToken = await makeRuntimeToken(context, {
+      ...{ runId: job.runId, jobId: job.id, attempt: job.attempt + 1 },
+      timeoutMinutes: plan.timeoutMinutes,
+    })
+    const given = await openSecrets(context, tx, { repository: loaded.repository, plan, token, runtimeToken })
     if (given.fault !== undefined) {
       await endWaitingJobs(at, [job.id], { conclusion: 'failure', error: given.fault })
       await planAgain(tx, job.runId)
       return undefined
     }
     const started = await startJob(at, job, newTask(context, { runner, plan, token, given, now: at.now }))
-    return { ...loaded, ...started, plan, payload, token, secrets: given.secrets }
+    return { ...loaded, ...started, plan, payload, token, runtimeToken, secrets: given.secrets }
   })
 }
 

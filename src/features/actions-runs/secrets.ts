@@ -16,6 +16,8 @@ interface Asked {
   repository: { id: number; ownerId: number }
   plan: ActionsJobPlan
   token: string
+  /** Not given as a secret, and hidden all the same. */
+  runtimeToken: string
 }
 
 /** Wire: the token of the job is a secret under these names. */
@@ -25,7 +27,7 @@ const TOKEN_NAMES = ['GITEA_TOKEN', 'GITHUB_TOKEN']
 export async function openSecrets(
   { secrets: sealed }: Context,
   db: Db,
-  { repository, plan, token }: Asked,
+  { repository, plan, token, runtimeToken }: Asked,
 ): Promise<GivenSecrets | { fault: string }> {
   const rows = await readValues(db, 'secret', { repositoryId: repository.id, ownerId: repository.ownerId })
   const all = new Map(TOKEN_NAMES.map((name) => [name, token]))
@@ -34,7 +36,7 @@ export async function openSecrets(
     if (typeof value !== 'string') return { fault: `The secret ${name} cannot be opened: set it again.` }
     if (!TOKEN_NAMES.includes(name)) all.set(name, value)
   }
-  return { secrets: choose(all, plan.secrets), masks: masksOf([...all.values()]) }
+  return { secrets: choose(all, plan.secrets), masks: masksOf([...all.values(), runtimeToken]) }
 }
 
 /** A called workflow may know a secret by another name, and has no others. */

@@ -61,6 +61,12 @@ const counters: readonly Counter[] = [
   },
   {
     table: 'repository_counters',
+    column: 'artifact_bytes',
+    truth:
+      '(SELECT coalesce(sum(held_bytes), 0)::bigint FROM actions_artifacts WHERE repository_id = own.repository_id)',
+  },
+  {
+    table: 'repository_counters',
     column: 'last_issue_number',
     truth: '(SELECT coalesce(max(number), 0) FROM issues WHERE repository_id = own.repository_id)',
     // The last one may have been deleted; its number is not given again.

@@ -1,8 +1,10 @@
 import { asc, eq } from 'drizzle-orm'
+import type { Db } from '../../../db/client.ts'
 import { removedObjects } from '../../../db/schema/attachments.ts'
 import type { Context } from '../../context.ts'
 import type { CronTask } from '../../jobs/cron-tasks.ts'
-import { FOLDER, uuidOf } from './objects.ts'
+import { FORGOTTEN_HOURS, forgottenBefore, removeForgotten } from '../../jobs/forgotten-objects.ts'
+import { FOLDER, keyOf, uuidOf } from './objects.ts'
 import { listKnown } from './store.ts'
 
 const BATCH = 100
@@ -20,42 +22,25 @@ async function removeObjects({ db, objects }: Context, signal: AbortSignal): Pro
   }
 }
 
-const HOUR_MS = 3_600_000
-/** The row of an object is written right after it. Nothing is younger when it is taken for forgotten. */
-const FORGOTTEN_HOURS = 24
-
-/** Removes what crashes left: uploads that did not end, and objects whose rows were never written. */
+/** Removes what crashes left: uploads of any kind that did not end, and objects whose rows were never written. */
 async function collectForgotten(context: Context, signal: AbortSignal): Promise<void> {
-  const { objects, clock, log } = context
-  const before = new Date(clock.now().getTime() - FORGOTTEN_HOURS * HOUR_MS)
-  let removed = await objects.removeUnfinished(before)
-  let batch: string[] = []
-  for await (const { key, modifiedAt } of objects.list(FOLDER)) {
-    if (signal.aborted) return
-    if (modifiedAt >= before) continue
-    batch.push(key)
-    if (batch.length < BATCH) continue
-    removed += await removeForgotten(context, batch)
-    batch = []
-  }
-  removed += await removeForgotten(context, batch)
+  const { db, objects, clock, log } = context
+  const unfinished = await objects.removeUnfinished(forgottenBefore(clock.now()))
+  const listKnown = (keys: readonly string[]) => listKnownKeys(db, keys)
+  const removed = unfinished + (await removeForgotten(context, { name: FOLDER, listKnown }, signal))
   if (removed > 0) log.warn({ removed }, 'files that belong to nothing were removed')
 }
 
-/** Returns how many were removed. */
-async function removeForgotten({ db, objects }: Context, keys: readonly string[]): Promise<number> {
+async function listKnownKeys(db: Db, keys: readonly string[]): Promise<ReadonlySet<string>> {
   const uuids = keys.map(uuidOf).filter((uuid) => uuid !== undefined)
-  const known = await listKnown(db, uuids)
-  const forgotten = keys.filter((key) => !known.has(uuidOf(key) ?? ''))
-  for (const key of forgotten) await objects.remove(key)
-  return forgotten.length
+  return new Set([...(await listKnown(db, uuids))].map(keyOf))
 }
 
 export const attachmentTasks: readonly CronTask[] = [
   {
     name: 'remove_deleted_attachments',
     schedule: '@every 1m',
-    description: 'Remove the files of deleted releases, issues and comments',
+    description: 'Remove the bytes of deleted files and artifacts',
     run: removeObjects,
   },
   {

@@ -15,7 +15,7 @@ export const taskMessage = (claimed: ClaimedJob): MessageInitShape<typeof TaskSc
 })
 
 /** Wire: runners take the inputs of a called workflow from the event, and look there only for events of this name. */
-function contextOf({ run, plan, token }: ClaimedJob) {
+function contextOf({ run, plan, token, runtimeToken }: ClaimedJob) {
   const inputs = plan.callInputs
   return {
     ...run.github,
@@ -23,6 +23,6 @@ function contextOf({ run, plan, token }: ClaimedJob) {
     job: plan.id,
     run_attempt: String(run.attempt),
     token,
-    gitea_runtime_token: token,
+    gitea_runtime_token: runtimeToken,
   }
 }
