@@ -37,7 +37,7 @@ export async function describeApi(app: AnyElysia, description: Description): Pro
     info: { title: description.title, version: description.version, license: { name: 'MIT' } },
     servers: [{ url: root + API_PREFIX }],
     security: defaultSecurity,
-    tags: tagsOf(paths),
+    tags: tagsOf(paths, models.words.groups),
     paths,
     components: {
       schemas: models.components(),
@@ -64,8 +64,11 @@ function describePaths(emitted: JsonObject, models: Models): JsonObject {
   return paths
 }
 
-function tagsOf(paths: JsonObject): JsonObject[] {
+/** Those that have words in the order of these, then the others. */
+function tagsOf(paths: JsonObject, words: Words['groups']): JsonObject[] {
   const operations = Object.values(paths).flatMap((item) => Object.values(objectOf(item)))
   const names = new Set(operations.flatMap((operation) => stringsOf(objectOf(operation).tags)))
-  return [...names].sort().map((name) => ({ name }))
+  const explained = Object.entries(words).filter(([name]) => names.has(name))
+  const others = [...names].filter((name) => words[name] === undefined).sort()
+  return [...explained.map(([name, description]) => ({ name, description })), ...others.map((name) => ({ name }))]
 }

@@ -43,6 +43,35 @@ browsing('a password given to the page signs its requests in', async () => {
   await page.close()
 })
 
+browsing('a token alone will do, for this tab and until it is closed', async () => {
+  const page = await browser.newPage()
+  await page.goto(`${service.url}/api/swagger`)
+  await page.locator('.auth-wrapper .authorize').first().click()
+  const scheme = page.locator('.auth-container', { hasText: 'AuthorizationHeaderToken' })
+  await scheme.locator('input').first().fill(service.admin.token)
+  await scheme.locator('button.authorize').click()
+  await page.locator('.auth-btn-wrapper .btn-done').first().click()
+  await page.reload()
+  expect(await send(page, 'user', 'userGetCurrent')).toContain(`"login": "${service.admin.name}"`)
+  const another = await browser.newPage()
+  await another.goto(`${service.url}/api/swagger`)
+  expect(await send(another, 'user', 'userGetCurrent')).toContain('token is required')
+  await Promise.all([page.close(), another.close()])
+})
+
+browsing('the filter finds summaries and names of operations, and opens their groups', async () => {
+  const page = await browser.newPage()
+  await page.goto(`${service.url}/api/swagger`)
+  const first = page.locator('.opblock-tag').first()
+  expect(await first.getAttribute('data-tag')).toBe('repository')
+  for (const words of ['Create an issue', 'issueCreateIssue']) {
+    await page.locator('.operation-filter-input').fill(words)
+    await page.locator('#operations-issue-issueCreateIssue').waitFor()
+    expect(await page.locator('#operations-issue-issueGetIssue').count()).toBe(0)
+  }
+  await page.close()
+})
+
 /** Opens an operation, sends it as it stands, and reads what the page shows of the answer. */
 async function send(page: Page, tag: string, operationId: string): Promise<string> {
   const operation = page.locator(`#operations-${tag}-${operationId}`)

@@ -52,10 +52,18 @@ test('every property says what it means', () => {
   expect(properties.filter(([, schema]) => !isExplained(schema)).map(([place]) => place)).toEqual([])
 })
 
+test('every group says what is in it', async () => {
+  const groups = listOf(objectOf(seen.document).tags).map(objectOf)
+  expect(groups.filter((one) => !isExplained(one)).map(({ name }) => name)).toEqual([])
+  expect(groups[0]?.name).toBe('repository')
+})
+
 test('no word explains what there is not', () => {
   const said = new Set(
     [...JSON.stringify(seen).matchAll(/"description":("(?:[^"\\]|\\.)*")/g)].map(([, text = '']) => text),
   )
-  const words = [apiWords.properties, apiWords.path, apiWords.query].flatMap((some) => Object.entries(some))
+  const words = [apiWords.properties, apiWords.path, apiWords.query, apiWords.groups].flatMap((some) =>
+    Object.entries(some),
+  )
   expect(words.filter(([, text]) => !said.has(JSON.stringify(text))).map(([name]) => name)).toEqual([])
 })

@@ -8,11 +8,13 @@ export interface Words {
   readonly path: Readonly<Record<string, string>>
   /** By `operationId.name`, or by the name alone. */
   readonly query: Readonly<Record<string, string>>
+  /** By the name of the group (`tags` in OpenAPI), in the order that they are shown in. */
+  readonly groups: Readonly<Record<string, string>>
   /** A value for a model, by its name. */
   readonly examples: Readonly<Record<string, JsonObject>>
 }
 
-export const noWords: Words = { properties: {}, path: {}, query: {}, examples: {} }
+export const noWords: Words = { properties: {}, path: {}, query: {}, examples: {}, groups: {} }
 
 /**
  * A property, explained if it is not. A reference may have nothing beside it in 3.0, so that it is wrapped.

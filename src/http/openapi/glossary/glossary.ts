@@ -1,5 +1,6 @@
 import type { Words } from '../words.ts'
 import { exampleBodies } from './examples.ts'
+import { groupWords } from './groups.ts'
 import { pathWords, queryWords } from './parameters.ts'
 import { propertyWords } from './properties.ts'
 
@@ -9,4 +10,5 @@ export const apiWords: Words = {
   path: pathWords,
   query: queryWords,
   examples: exampleBodies,
+  groups: groupWords,
 }

@@ -28,6 +28,7 @@ export const pathWords: Readonly<Record<string, string>> = {
   archive: 'Branch, tag or commit, and behind it `.zip`, `.tar.gz` or `.bundle`',
   pageName: 'Name of the page as it stands in its address',
   topic: 'The topic',
+  position: 'Place among those that are pinned, from 1',
   team: 'Name of the team',
   slug: 'Name of the badge in addresses',
   task: 'Name of the task',

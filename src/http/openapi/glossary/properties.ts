@@ -302,6 +302,8 @@ export const propertyWords: Readonly<Record<string, string>> = {
   unset_due_date: 'It is to have no such day',
   pin_order: 'Place among those that are pinned; 0 where it is not',
   content_version: 'Counts changes of the text',
+  'NewIssuePinsAllowed.issues': 'One more issue can be pinned',
+  'NewIssuePinsAllowed.pull_requests': 'One more pull request can be pinned',
   color: 'Color, as six hexadecimal digits',
   exclusive: 'Of labels that are alike up to the last `/`, an issue has one',
   open_issues: 'Issues of it that are open',
