@@ -140,6 +140,7 @@ export const actionsRuns = pgTable(
     uniqueIndex('actions_runs_number_key').on(table.repositoryId, table.number),
     uniqueIndex('actions_runs_event_key').on(table.eventId, table.repositoryId, table.workflowPath),
     index('actions_runs_repository_idx').on(table.repositoryId, table.id),
+    index('actions_runs_open_idx').on(table.repositoryId, table.id).where(sql`status <> 'completed'`),
     index('actions_runs_actor_idx').on(table.triggerActorId, table.id),
     index('actions_runs_sha_idx').on(table.repositoryId, table.headSha),
     index('actions_runs_chain_idx').on(table.chainRootId).where(sql`chain_root_id is not null`),
@@ -242,6 +243,8 @@ export const actionsJobs = pgTable(
   (table) => [
     uniqueIndex('actions_jobs_key').on(table.runId, table.key),
     index('actions_jobs_repository_idx').on(table.repositoryId, table.id),
+    // What has not ended is little beside all there was.
+    index('actions_jobs_open_idx').on(table.repositoryId, table.id).where(sql`status <> 'completed'`),
     index('actions_jobs_queued_idx').on(table.id).where(sql`status = 'queued'`),
     check(
       'actions_jobs_ready',

@@ -75,7 +75,7 @@ async function fillRuns(): Promise<void> {
     from generate_series(1, ${ROWS}::int) as n, repositories r, lateral (select max(id) as id from repositories) as other
     where r.id = ${big.id}`
   await sql`insert into actions_jobs (run_id, repository_id, key, name, position, needs, labels, attempt, status, conclusion, started_at, completed_at)
-    select id, repository_id, 'job' || n, 'job', n, '{}', '{}', 1, status, conclusion, now(), now() from actions_runs, generate_series(1, 3) as n`
+    select id, repository_id, 'job' || n, 'job', n, '{}', '{}', case when n < 3 then 1 else 0 end, status, conclusion, now(), now() from actions_runs, generate_series(1, 3) as n`
   await sql`insert into actions_tasks (job_id, attempt, runner_id, runner_name, status, conclusion, steps, token_hash)
     select id, 1, 1, 'machine', status, conclusion, '[]', 'token' || id from actions_jobs where position < 3`
   await sql`update actions_jobs set task_id = t.id from actions_tasks t where t.job_id = actions_jobs.id`
@@ -172,6 +172,8 @@ test.each([
   'actions/runs?status=failure&branch=main',
   'actions/runs?head_sha=c4ca4238a0b923820dcc509a6f75849baaaaaaaa',
   'actions/jobs',
+  'actions/jobs?status=queued',
+  'actions/runs?status=in_progress',
   'actions/jobs?status=success&order=desc',
   'actions/tasks',
 ])('a page of %s is found by an index, and not sorted', async (list) => {

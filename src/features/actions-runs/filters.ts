@@ -82,5 +82,9 @@ export function inStates({ status, conclusion }: StateColumns, words: readonly s
   const isKnown = (word: string) => [...actionsStatuses, ...actionsConclusions].some((one) => one === word)
   const unknown = words.find((word, index) => word === 'blocked' || !isKnown(meant[index] ?? ''))
   if (unknown !== undefined) throw badRequest(`Invalid status ${unknown}`)
+  // An index has what has not ended.
+  if (meant.every(isOpen)) return and(sql`${status} <> 'completed'`, anyOf(status, meant))
   return or(anyOf(status, meant), sql`coalesce(${anyOf(conclusion, meant)}, false)`)
 }
+
+const isOpen = (word: string): boolean => word !== 'completed' && actionsStatuses.some((status) => status === word)

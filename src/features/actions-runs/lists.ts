@@ -146,10 +146,10 @@ export async function listTasks(db: Db, repositoryId: number, page: Page): Promi
     .orderBy(desc(actionsTasks.id))
     .limit(page.limit)
     .offset(page.offset)
+  // Each attempt is counted at its job.
   const count = db
-    .select({ total: sql<number>`count(*)::int` })
-    .from(actionsTasks)
-    .innerJoin(actionsJobs, eq(actionsJobs.id, actionsTasks.jobId))
+    .select({ total: sql<number>`coalesce(sum(${actionsJobs.attempt}), 0)::int` })
+    .from(actionsJobs)
     .where(where)
   const [found, [counted]] = await Promise.all([rows, count])
   return numberedPage(page, { rows: found, total: counted?.total ?? 0 })

@@ -393,7 +393,7 @@ export const propertyWords: Readonly<Record<string, string>> = {
   workflow_run: 'The run',
   workflow_job: 'The job',
   run_number: 'Counted from 1 in each repository',
-  run_started_at: 'When its run began',
+  run_started_at: 'When the runner took the job',
 
   // Tracked time.
   seconds: 'Seconds until now',

@@ -1,0 +1,2 @@
+CREATE INDEX "actions_jobs_open_idx" ON "actions_jobs" USING btree ("repository_id","id") WHERE status <> 'completed';--> statement-breakpoint
+CREATE INDEX "actions_runs_open_idx" ON "actions_runs" USING btree ("repository_id","id") WHERE status <> 'completed';
