@@ -2,17 +2,28 @@ import { findAll } from './html/found.ts'
 
 /** Names beyond this notify nobody. */
 const MAX_NAMES = 50
+/** A team with a longer name is not called. */
+const MAX_TEAM = 101
 /** As for the links of a text (see wanted.ts). */
 const MAX_CHARACTERS = 128 * 1024
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/
 
-/** The people that a text of markdown calls by `@name`, in lower case. What stands in code calls nobody. */
+/** What stands behind the name of an organization, where one of its teams is called. */
+const TEAM = /^\/[a-z\d](?:[\w.-]{0,98}\w)?/i
+
+/**
+ * The people that a text of markdown calls by `@name`, and the teams that it calls by `@organization/team`, in lower case. What stands in code
+ * calls nobody.
+ */
 export function mentionedNames(source: string): string[] {
   if (!source.includes('@')) return []
+  const text = withoutCode(source.slice(0, MAX_CHARACTERS))
   const names = new Set<string>()
-  for (const found of findAll(withoutCode(source.slice(0, MAX_CHARACTERS)))) {
-    if (found.kind === 'user') names.add(found.name.toLowerCase())
+  for (const found of findAll(text)) {
+    if (found.kind !== 'user') continue
+    const [team = ''] = TEAM.exec(text.slice(found.end, found.end + MAX_TEAM)) ?? []
+    names.add(`${found.name}${team}`.toLowerCase())
     if (names.size === MAX_NAMES) break
   }
   return [...names]

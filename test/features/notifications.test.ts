@@ -76,6 +76,41 @@ async function mark(who: TestUser, path: string, method = 'PUT'): Promise<Thread
   return method === 'PATCH' ? rowsOf([body]) : rowsOf(body)
 }
 
+test('who is called in a team of the owner is told, as far as they may read', async () => {
+  const names = ['team-reads', 'team-blind', 'team-other', 'team-none'] as const
+  const [owner, reads, blind, other, none] = await Promise.all([
+    service.createUser('team-owner'),
+    ...names.map((name) => service.createUser(name)),
+  ])
+  if (!owner || !reads || !blind || !other || !none) throw new Error('five people were made')
+  const at = '/repos/team-club/kept'
+  for (const org of ['team-club', 'team-rivals']) await owner.client.post('/orgs', { username: org })
+  await owner.client.post('/orgs/team-club/repos', { name: 'kept', private: true })
+  const makeTeam = async (org: string, name: string, unit: string, members: TestUser[]) => {
+    const made = await owner.client.post(`/orgs/${org}/teams`, { name, permission: 'read', units: [unit] })
+    for (const { name } of members) await owner.client.put(`/teams/${made.number('id')}/members/${name}`)
+    return made.number('id')
+  }
+  const crew = await makeTeam('team-club', 'Crew', 'repo.issues', [reads])
+  const wiki = await makeTeam('team-club', 'blind', 'repo.wiki', [blind])
+  await makeTeam('team-rivals', 'crew', 'repo.issues', [other])
+  for (const id of [crew, wiki]) await owner.client.put(`/teams/${id}/repos/team-club/kept`)
+  const told = async (body: string) => {
+    await owner.client.post(`${at}/issues`, { title: 'called', body })
+    const found: string[] = []
+    for (const who of [reads, blind, other, none]) {
+      if ((await threadsOf(who)).some(({ unread }) => unread)) found.push(who.name)
+      await who.client.put('/notifications')
+    }
+    return found
+  }
+  expect(await told('@team-club/crew @team-club/blind @team-rivals/crew')).toEqual(['team-reads'])
+  expect(await told('@team-club and `@team-club/crew`')).toEqual([])
+  const rows = await service.context.sql`
+    select name from notifications join users on users.id = user_id where name like 'team-%'`
+  expect(rows.map(({ name }) => name)).toEqual(['team-reads'])
+})
+
 describe('who is told', () => {
   let owner: TestUser
   let author: TestUser

@@ -10,6 +10,7 @@ test.each([
   ['~~~\n@bob\n```\n@bob\n~~~~\n@carol', ['carol']],
   ['   ```\n@bob, to the end of the text', []],
   ['> @bob wrote', ['bob']],
+  ['@Club/Crew, @club/crew. and @club/', ['club/crew', 'club']],
   ['nobody', []],
 ])('%j calls %j', (text, names) => {
   expect(mentionedNames(text)).toEqual(names)

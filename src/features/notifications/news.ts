@@ -20,7 +20,7 @@ export interface News {
   eventId: number
   actorId: number | null
   issueId: number
-  /** Names in lower case. */
+  /** Names of people, and of teams as `organization/team`, in lower case. */
   names: string[]
   /** Only these are notified; null for all who follow the issue. */
   onlyIds: number[] | null

@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/client.ts'
 import { comments, issueAssignees, issueSubscriptions, issues } from '../../../db/schema/issues.ts'
 import { notifications } from '../../../db/schema/notifications.ts'
+import { teamMembers, teams } from '../../../db/schema/organizations.ts'
 import { repositories, watches } from '../../../db/schema/repositories.ts'
 import { blocks, users } from '../../../db/schema/users.ts'
 import { unitSwitch } from '../../access/unit-switch.ts'
@@ -22,7 +23,7 @@ interface Part {
 
 /**
  * Notifies those concerned of the news, in one statement: who watches the repository or asked for the issue, its author, who commented
- * or works on it, and who is called by name. Never who did it, who asked for silence about the issue or ignores the repository without
+ * or works on it, and who is called by name or in a team of the owner. Never who did it, who asked for silence about the issue or ignores the repository without
  * having asked for the issue, who blocked the one who did it, nor who cannot sign in or may not read it now. A thread notes an event once:
  * the same news again change nothing.
  * @returns where to go on, when there may be more
@@ -87,6 +88,12 @@ const concerned = sql`
     join ${issueSubscriptions} on ${issueSubscriptions.issueId} = news.issue_id and ${issueSubscriptions.isSubscribed}
     where only_ids is null
   union select event_id, ${users.id} from news join ${users} on ${users.lowerName} = any(names)
+  -- Teams of the repository's owner.
+  union select event_id, ${teamMembers.userId} from news cross join unnest(names) as called (name)
+    join ${repositories} on ${repositories.id} = news.repository_id
+    join ${users} on ${users.id} = ${repositories.ownerId} and ${users.lowerName} = split_part(called.name, '/', 1)
+    join ${teams} on ${teams.organizationId} = ${users.id} and ${teams.lowerName} = split_part(called.name, '/', 2)
+    join ${teamMembers} on ${teamMembers.teamId} = ${teams.id}
   union select event_id, unnest(only_ids) from news`
 
 const mayBeNotified = sql`
