@@ -3,6 +3,7 @@ import { GitError } from '../git/errors.ts'
 import { internalName, invalid, Refusal, unavailable } from '../kernel/errors.ts'
 import { ObjectStoreError } from '../object-store/store.ts'
 import { ThreadsBusy } from '../threads/pool.ts'
+import { codeOf } from '../wire/api-error.ts'
 import { refusalOfFailure, withoutParameters } from './database-errors.ts'
 import { exchangeOf } from './exchange.ts'
 import { gitRefusal } from './git-errors.ts'
@@ -56,28 +57,6 @@ export function refusalResponse({ baseUrl }: Pick<Context, 'baseUrl'>, refusal: 
     headers: { 'content-type': 'application/json;charset=utf-8', ...details.headers },
   })
 }
-
-const codes: Record<number, string> = {
-  400: 'bad_request',
-  401: 'unauthorized',
-  403: 'forbidden',
-  404: 'not_found',
-  405: 'method_not_allowed',
-  409: 'conflict',
-  410: 'gone',
-  412: 'precondition_failed',
-  413: 'too_large',
-  414: 'uri_too_long',
-  416: 'range_not_satisfiable',
-  422: 'invalid',
-  423: 'locked',
-  429: 'too_many_requests',
-  431: 'head_too_large',
-  500: 'internal',
-  503: 'unavailable',
-  507: 'insufficient_storage',
-}
-const codeOf = (status: number): string => codes[status] ?? 'error'
 
 function toRefusal(code: string | number, error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error

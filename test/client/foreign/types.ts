@@ -68,6 +68,8 @@ export async function refusals(): Promise<string> {
     case 418:
       return ''
     default: {
+      // @ts-expect-error: a code that there is not
+      if (error.value.code === 'teapot') return ''
       // @ts-expect-error: what is no refusal of ours
       const wrong = error.value.type === 'validation' ? error.value.expected : ''
       return String(wrong)
