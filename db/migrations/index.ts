@@ -76,6 +76,7 @@ import m0073 from './0073_actions_standing.sql' with { type: 'text' }
 import m0074 from './0074_issue_references.sql' with { type: 'text' }
 import m0075 from './0075_actions_artifacts.sql' with { type: 'text' }
 import m0076 from './0076_actions_open.sql' with { type: 'text' }
+import m0077 from './0077_actions_outcomes.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -161,4 +162,5 @@ export const migrations: readonly Migration[] = [
   { name: '0074_issue_references', sql: m0074 },
   { name: '0075_actions_artifacts', sql: m0075 },
   { name: '0076_actions_open', sql: m0076 },
+  { name: '0077_actions_outcomes', sql: m0077 },
 ]

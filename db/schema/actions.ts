@@ -143,6 +143,10 @@ export const actionsRuns = pgTable(
     index('actions_runs_open_idx').on(table.repositoryId, table.id).where(sql`status <> 'completed'`),
     index('actions_runs_actor_idx').on(table.triggerActorId, table.id),
     index('actions_runs_sha_idx').on(table.repositoryId, table.headSha),
+    // The event comes last: the newest of all events is found, and one of a rare event without a look at the rows.
+    index('actions_runs_outcome_idx')
+      .on(table.repositoryId, table.workflowFile, table.ref, table.id, table.event)
+      .where(sql`status = 'completed'`),
     index('actions_runs_chain_idx').on(table.chainRootId).where(sql`chain_root_id is not null`),
     check('actions_runs_chain', sql`(chain_length = 0) = (chain_root_id is null)`),
     check('actions_runs_conclusion', sql`(status = 'completed') = (conclusion is not null)`),

@@ -2,6 +2,7 @@ import { bearer } from '@elysiajs/bearer'
 import { Elysia } from 'elysia'
 import type { Context } from '../context.ts'
 import { artifactProtocolRoutes } from '../features/actions-artifacts/protocol-routes.ts'
+import { workflowBadges } from '../features/actions-workflows/badge-routes.ts'
 import { archivePages } from '../features/archives/routes.ts'
 import { attachmentPages } from '../features/attachments/routes.ts'
 import { avatarRoutes } from '../features/avatars/routes.ts'
@@ -90,6 +91,7 @@ export function createApp(context: Context) {
     .use(accountKeyPages(context))
     .use(rawPages(context))
     .use(archivePages(context))
+    .use(workflowBadges(context))
     .use(attachmentPages(context))
     .use(releaseDownloadPages(context))
     .use(api(context))

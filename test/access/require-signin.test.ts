@@ -35,6 +35,7 @@ test('neither by git, nor by the addresses of pages', async () => {
     'open.git/info/refs?service=git-upload-pack',
     'open/raw/branch/main/README.md',
     'open/archive/main.zip',
+    'open/actions/workflows/ci.yml/badge.svg',
   ]
   for (const path of paths) {
     const { status } = await fetch(`${service.url}/someone/${path}`, { redirect: 'manual' })

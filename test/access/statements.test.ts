@@ -68,6 +68,7 @@ test.each([
   ['API below a repository', '/api/v1/repos/NAME/issues', REPOSITORIES],
   ['raw pages', '/NAME/raw/branch/main/README.md', REPOSITORIES],
   ['archives', '/NAME/archive/main.zip', REPOSITORIES],
+  ['badges', '/NAME/actions/workflows/ci.yml/badge.svg', REPOSITORIES],
   ['Git over HTTP', '/NAME.git/info/refs?service=git-upload-pack', REPOSITORIES],
   ['pushes over HTTP', '/NAME.git/info/refs?service=git-receive-pack', REPOSITORIES],
   ['Git LFS', '/NAME.git/info/lfs/locks', REPOSITORIES],

@@ -193,6 +193,14 @@ async function expectCheap(path: string): Promise<void> {
   expect(await faultsOf(reading(service.admin, path))).toEqual([])
 }
 
+test.each(['', '?branch=none', '?event=schedule'])('a badge%s is found by an index', async (query) => {
+  const ask = async () => {
+    const address = `${service.url}/${big.owner}/${big.name}/actions/workflows/ci.yml/badge.svg${query}`
+    expect((await fetch(address)).status).toBe(200)
+  }
+  expect(await faultsOf(ask)).toEqual([])
+})
+
 const reading =
   ({ client }: Pick<TestUser, 'client'>, path: string) =>
   async () =>

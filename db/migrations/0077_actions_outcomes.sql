@@ -1,0 +1,1 @@
+CREATE INDEX "actions_runs_outcome_idx" ON "actions_runs" USING btree ("repository_id","workflow_file","ref","id","event") WHERE status = 'completed';
