@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Context } from '../context.ts'
 import { accessTokenRoutes } from '../features/access-tokens/routes.ts'
+import { artifactRoutes } from '../features/actions-artifacts/routes.ts'
 import { adminRunnerRoutes } from '../features/actions-runners/admin-routes.ts'
 import { organizationRunnerRoutes } from '../features/actions-runners/organization-routes.ts'
 import { repositoryRunnerRoutes } from '../features/actions-runners/repository-routes.ts'
@@ -243,6 +244,7 @@ const actionsApi = (context: Context) =>
   new Elysia({ name: 'actionsApi' })
     .use(actionsRunRoutes(context))
     .use(actionsSteeringRoutes(context))
+    .use(artifactRoutes(context))
     .use(actionsWorkflowRoutes(context))
     .use(organizationRunListRoutes(context))
     .use(userRunListRoutes(context))

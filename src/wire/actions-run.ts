@@ -25,6 +25,7 @@ export const ActionWorkflowRun = t.Object(
     actor: User,
     trigger_actor: User,
     repository: Repository,
+    repository_id: t.Optional(int64({ description: 'Of the run of an artifact only' })),
     started_at: t.String({ format: 'date-time' }),
     completed_at: t.String({ format: 'date-time' }),
   },

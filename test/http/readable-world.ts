@@ -1,3 +1,4 @@
+import { artifactClient, runtimeTokenOf } from '../harness/artifacts.ts'
 import type { Answer } from '../harness/client.ts'
 import { registerRunner } from '../harness/runner.ts'
 import type { TestService } from '../harness/service.ts'
@@ -76,7 +77,9 @@ export async function makeReadableWorld(service: TestService): Promise<PathOf> {
   await send('POST', `${path}/contents/.gitea/workflows/ci.yml`, ci)
   await service.drain()
   const runner = await registerRunner(service.url, { owner: admin, at: `${path}/actions/runners` })
-  await runner.end(await runner.take())
+  const task = await runner.take()
+  const artifact = await artifactClient(service.url, runtimeTokenOf(task)).upload('left', 'behind')
+  await runner.end(task)
   const done = await send('GET', `${path}/actions/jobs`)
   const [jobId, runId] = [done.number('jobs.0.id'), done.number('jobs.0.run_id')]
   await service.drain()
@@ -94,7 +97,7 @@ export async function makeReadableWorld(service: TestService): Promise<PathOf> {
   const pushed = await send('POST', `${path}/push_mirrors`, { remote_address: far, interval: '8h' })
   const clone = (revision: string) => service.git(['rev-parse', revision], { cwd: `${service.git.folder}/world` })
   const names: Values = {
-    ...{ run: runId, job_id: jobId, workflow_id: 'ci.yml' },
+    ...{ run: runId, job_id: jobId, artifact_id: artifact, workflow_id: 'ci.yml' },
     ...{ owner: admin.name, repo: 'world', username: 'friend', collaborator: 'friend', org: 'club', index: 1 },
     ...{
       variablename: 'word',

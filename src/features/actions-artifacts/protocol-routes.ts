@@ -19,7 +19,7 @@ import {
 } from './messages.ts'
 import { sendArtifact } from './serve.ts'
 import { createArtifact, deleteOfRun, finalizeArtifact, getOfRun, listArtifacts } from './service.ts'
-import { readSignedQuery, signedQuery } from './signed-address.ts'
+import { requireSignature, signedQuery } from './signed-address.ts'
 import { answerTwirp, requireRuntimeTask } from './twirp.ts'
 
 const SERVICE = '/twirp/github.actions.results.api.v1.ArtifactService'
@@ -46,7 +46,7 @@ export const artifactProtocolRoutes = (context: Context) =>
     )
     .put('/UploadArtifact', ({ request }) => upload(context, request), { parse: 'none' })
     .get('/DownloadArtifact', ({ request }) =>
-      sendArtifact(context, request, readSignedQuery(context, 'download', new URL(request.url).searchParams)),
+      sendArtifact(context, request, readSigned(context, 'download', new URL(request.url).searchParams)),
     )
 
 type Method = (context: Context, request: Request, task: RuntimeTask) => Promise<object>
@@ -110,13 +110,20 @@ const presentListed = ({ id, runId, jobId, name, sizeBytes, sha256, createdAt }:
 
 function addressOf(context: Context, purpose: 'upload' | 'download', id: number): string {
   const method = purpose === 'upload' ? 'UploadArtifact' : 'DownloadArtifact'
-  return `${context.baseUrl}${SERVICE}/${method}?${signedQuery(context, purpose, id)}`
+  return `${context.baseUrl}${SERVICE}/${method}?artifactID=${id}&${signedQuery(context, purpose, id)}`
+}
+
+/** The artifact that an address is for. @throws Refusal 401 */
+function readSigned(context: Context, purpose: 'upload' | 'download', query: URLSearchParams): number {
+  const artifactId = Number(query.get('artifactID'))
+  requireSignature(context, { purpose, artifactId }, query)
+  return artifactId
 }
 
 /** Wire: Azure's client wants 201, and reads nothing of the answer. */
 async function upload(context: Context, request: Request): Promise<Response> {
   const query = new URL(request.url).searchParams
-  const row = await getUploading(context, readSignedQuery(context, 'upload', query))
+  const row = await getUploading(context, readSigned(context, 'upload', query))
   await countJob(context, exchangeOf(request), row.taskId)
   const what = query.get('comp')
   if (what === 'block') await stageBlock(context, row, { blockId: query.get('blockid') ?? '', request })

@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, exists, getTableColumns, inArray, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
+import { anyOf } from '../../../db/any-of.ts'
 import type { Db } from '../../../db/client.ts'
 import { actionsJobs, actionsRuns, actionsTasks } from '../../../db/schema/actions.ts'
 import { repositories } from '../../../db/schema/repositories.ts'
@@ -58,6 +59,11 @@ const causedBy = (db: Db, name: string): SQL =>
 export async function findRun(db: Db, repositoryId: number, id: number): Promise<ListedRun | undefined> {
   const [row] = await selectRuns(db).where(and(eq(actionsRuns.id, id), eq(actionsRuns.repositoryId, repositoryId)))
   return row && shownRun(row)
+}
+
+/** In no order. */
+export async function listRunsById(db: Db, ids: readonly number[]): Promise<ListedRun[]> {
+  return (await selectRuns(db).where(anyOf(actionsRuns.id, ids))).map(shownRun)
 }
 
 // Without what is long and shown to nobody: texts of workflows, contexts, what runners get.

@@ -38,6 +38,7 @@ export const pathWords: Readonly<Record<string, string>> = {
   secretname: 'Name of the secret',
   runner_id: 'Number of the runner',
   run: 'Number of the run',
+  artifact_id: 'Number of the artifact',
   job_id: 'Number of the job',
   workflow_id: 'Name of the file of the workflow',
   'branch_protections/{name}': 'Name of the rule: the branch or pattern that it holds for',
