@@ -196,6 +196,13 @@ export const comments = pgTable(
     refCommitSha: text(),
     /** What the words before it ask for: none, closes or reopens. */
     refAction: text(),
+    oldTitle: text().notNull().default(''),
+    newTitle: text().notNull().default(''),
+    oldMilestoneId: reference().references(() => milestones.id, { onDelete: 'set null' }),
+    milestoneId: reference().references(() => milestones.id, { onDelete: 'set null' }),
+    /** Who was asked to work on the issue, or no longer is. */
+    assigneeId: reference().references(() => users.id, { onDelete: 'set null' }),
+    isUnassigned: boolean().notNull().default(false),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
@@ -204,6 +211,9 @@ export const comments = pgTable(
     index('comments_poster_idx').on(table.posterId),
     index('comments_words_idx').using('gin', sql`searched_words(body)`).where(sql`kind = 'comment'`),
     index('comments_label_idx').on(table.labelId).where(sql`label_id is not null`),
+    index('comments_old_milestone_idx').on(table.oldMilestoneId).where(sql`old_milestone_id is not null`),
+    index('comments_milestone_idx').on(table.milestoneId).where(sql`milestone_id is not null`),
+    index('comments_assignee_idx').on(table.assigneeId).where(sql`assignee_id is not null`),
     index('comments_dependent_issue_idx').on(table.dependentIssueId).where(sql`dependent_issue_id is not null`),
     index('comments_ref_repository_idx').on(table.refRepositoryId).where(sql`ref_repository_id is not null`),
     // A text refers to an issue once, and a commit does one thing to it once.

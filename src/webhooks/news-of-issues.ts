@@ -192,6 +192,7 @@ async function showComment(
     refCommentId: null,
     refCommitSha: null,
     refAction: null,
+    ...{ oldTitle: '', newTitle: '', oldMilestoneId: null, milestoneId: null, assigneeId: null, isUnassigned: false },
     createdAt: new Date(facts.createdAt),
     updatedAt: new Date(facts.updatedAt),
   }

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import type { CommentRow, LabelRow } from '../../db/schema/issues.ts'
+import type { CommentRow, LabelRow, MilestoneRow } from '../../db/schema/issues.ts'
 import type { UserRow } from '../../db/schema/users.ts'
 import { escapeHtml } from '../kernel/html.ts'
 import { wireTime } from '../kernel/time.ts'
@@ -7,7 +7,7 @@ import { Comment, commentAddresses } from './comment.ts'
 import { int64 } from './fields.ts'
 import { Issue } from './issue.ts'
 import { Label, presentIssueLabel } from './label.ts'
-import { Milestone } from './milestone.ts'
+import { Milestone, presentMilestone } from './milestone.ts'
 import { Team } from './team.ts'
 import { inWords, presentTrackedTime, type ShownTime, TrackedTime } from './tracked-time.ts'
 import { presentGhost, presentUserToVisitors, User } from './user.ts'
@@ -55,6 +55,10 @@ export interface ShownEntry {
   issue: { number: number; isPull: boolean }
   /** The one that came or went; undefined also where it was deleted since. */
   label: LabelRow | undefined
+  /** Undefined also where they were deleted since. */
+  oldMilestone: MilestoneRow | undefined
+  milestone: MilestoneRow | undefined
+  assignee: UserRow | undefined
   /** The one that was booked; undefined also where it was deleted since. */
   trackedTime: ShownTime | undefined
   /** Where the issue was named; undefined also where the reader may not see that. */
@@ -70,8 +74,8 @@ export interface ShownReference {
 }
 
 interface Place {
-  /** The issue of the timeline, where one of its entries shows it. */
-  issue: Issue | undefined
+  /** The issues that entries show: that of the timeline, where time was booked, and those of dependencies. */
+  issues: ReadonlyMap<number, Issue>
   ownerName: string
   apiUrl: string
   htmlUrl: string
@@ -81,25 +85,19 @@ interface Place {
 const ofOtherKinds = {
   old_project_id: 0,
   project_id: 0,
-  old_milestone: null,
-  milestone: null,
-  old_title: '',
-  new_title: '',
   old_ref: '',
   new_ref: '',
   review_id: 0,
-  assignee: null,
   assignee_team: null,
-  removed_assignee: false,
   resolve_doer: null,
-  dependent_issue: null,
 } as const
 
 /** Kinds whose body is a number of seconds. Wire: it is shown in words. */
 const WITH_SECONDS: ReadonlySet<string> = new Set(['stop_tracking', 'add_time_manual', 'delete_time_manual'])
 
 export function presentTimelineComment(shown: ShownEntry, place: Place, viewer: Viewer): TimelineComment {
-  const { entry, poster, issue, label, trackedTime, reference } = shown
+  const { entry, poster, issue, label, trackedTime, reference, oldMilestone, milestone, assignee } = shown
+  const own = place.issues.get(entry.issueId)
   return {
     ...ofOtherKinds,
     id: entry.id,
@@ -112,8 +110,15 @@ export function presentTimelineComment(shown: ShownEntry, place: Place, viewer: 
     ref_comment: reference?.comment ?? null,
     ref_action: entry.refAction ?? 'none',
     ref_commit_sha: reference?.repositoryUrl === undefined ? '' : (entry.refCommitSha ?? ''),
-    tracked_time: trackedTime && place.issue ? presentTrackedTime(trackedTime, place.issue) : null,
+    tracked_time: trackedTime && own ? presentTrackedTime(trackedTime, own) : null,
+    old_title: entry.oldTitle,
+    new_title: entry.newTitle,
     label: label ? presentIssueLabel(label, place, viewer) : null,
+    old_milestone: oldMilestone ? presentMilestone(oldMilestone) : null,
+    milestone: milestone ? presentMilestone(milestone) : null,
+    assignee: assignee ? presentUserToVisitors(assignee, viewer) : null,
+    removed_assignee: entry.isUnassigned,
+    dependent_issue: (entry.dependentIssueId !== null && place.issues.get(entry.dependentIssueId)) || null,
     created_at: wireTime(entry.createdAt),
     updated_at: wireTime(entry.updatedAt),
   }

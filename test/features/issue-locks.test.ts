@@ -89,6 +89,7 @@ test('a deadline is the end of the day as it is written', async () => {
     ['modified_deadline', '2032-02-29|2030-01-02', owner.name],
     ['removed_deadline', '2032-02-29', writer.name],
     ['added_deadline', '2033-01-01', writer.name],
+    ['change_title', '', writer.name],
     ['removed_deadline', '2033-01-01', writer.name],
   ])
 })

@@ -61,8 +61,15 @@ test('the timeline of an issue has what was written and what happened, the oldes
     { ...empty, type: 'label', body: '1', label: label.body },
     { ...empty, type: 'label', body: '', label: label.body },
   ])
-  // An event is no comment.
-  expect((await owner.client.get(`${repo.path}/issues/comments/${closed.id}`)).status).toBe(404)
+  // What happened is no comment.
+  const place = `${repo.path}/issues/comments/${closed.id}`
+  expect((await service.anonymous.get(place)).status).toBe(204)
+  expect((await owner.client.patch(place, { body: 'x' })).status).toBe(204)
+  expect((await owner.client.delete(place)).status).toBe(400)
+  expect((await reader.client.patch(place, { body: 'x' })).status).toBe(403)
+  expect((await reader.client.delete(place)).status).toBe(403)
+  for (const part of ['assets', 'reactions']) expect((await owner.client.get(`${place}/${part}`)).status).toBe(404)
+  expect((await service.anonymous.get(`${issue}/timeline`)).body).toEqual(body)
 })
 
 test('the timeline comes in pages, and between two times of change', async () => {
@@ -154,4 +161,68 @@ test('a list between two times has what changed within the last second, as clien
     expect([list, await count({ since: time, before: time })]).toEqual([list, 1])
     expect([list, await count({ before: beside(-1) }), await count({ since: beside(1) })]).toEqual([list, 0, 0])
   }
+})
+
+test('the timeline tells of titles, milestones and assignees, also of a new issue', async () => {
+  const at = await service.createRepository(owner)
+  await owner.client.put(`${at.path}/collaborators/${reader.name}`, { permission: 'write' })
+  const milestone = await owner.client.post(`${at.path}/milestones`, { title: 'v1' })
+  const second = await owner.client.post(`${at.path}/milestones`, { title: 'v2' })
+  const [one, two] = [milestone.number('id'), second.number('id')]
+  await owner.client.post(`${at.path}/issues`, { title: 'x', milestone: one, assignees: [reader.name] })
+  const issue = `${at.path}/issues/1`
+  await owner.client.patch(issue, { title: 'y', milestone: two, assignees: [owner.name], state: 'closed' })
+  // What stays as it is does not count.
+  await owner.client.patch(issue, { title: 'y', milestone: two, assignees: [owner.name] })
+  await owner.client.patch(issue, { milestone: 0 })
+  const timeline = async () => {
+    const { body } = await service.anonymous.get(`${issue}/timeline`)
+    const shown = Array.isArray(body) ? body : []
+    return shown.map((entry) => [
+      ...[entry.type, entry.old_title, entry.new_title, entry.old_milestone?.title, entry.milestone?.title],
+      ...[entry.assignee?.login, entry.removed_assignee],
+    ])
+  }
+  const none = undefined
+  const told = (v1: string | undefined, leaver: string | undefined) => [
+    ['milestone', '', '', none, v1, none, false],
+    ['assignees', '', '', none, none, leaver, false],
+    ['change_title', 'x', 'y', none, none, none, false],
+    ['milestone', '', '', v1, 'v2', none, false],
+    ['assignees', '', '', none, none, leaver, true],
+    ['assignees', '', '', none, none, owner.name, false],
+    ['close', '', '', none, none, none, false],
+    ['milestone', '', '', 'v2', none, none, false],
+  ]
+  expect(await timeline()).toEqual(told('v1', reader.name))
+  await owner.client.delete(`${at.path}/milestones/${one}`)
+  expect(await timeline()).toEqual(told(none, reader.name))
+})
+
+test('dependencies are told with the issue, as far as the reader may see it', async () => {
+  const [at, secret] = [await service.createRepository(owner), await service.createRepository(owner, { private: true })]
+  const [issue, open, hidden] = [await makeIssue(at), await makeIssue(at), await makeIssue(secret)]
+  await owner.client.patch(hidden, { title: 'hidden word' })
+  for (const [repository, index] of [
+    [at, 2],
+    [secret, 1],
+  ] as const)
+    await owner.client.post(`${issue}/dependencies`, { owner: owner.name, repo: repository.name, index })
+  const timeline = async (client = owner.client) => {
+    const { body, text, headers } = await client.get(`${issue}/timeline`)
+    const shown = Array.isArray(body)
+      ? body.map(({ type, dependent_issue: other }) => [type, other?.repository?.name])
+      : []
+    return { shown, text, total: headers.get('x-total-count'), etag: headers.get('etag') }
+  }
+  const all = [at, secret].map(({ name }) => ['add_dependency', name])
+  expect(await timeline()).toMatchObject({ shown: all, total: '2' })
+  const seen = await timeline(reader.client)
+  expect(seen).toMatchObject({ shown: all.slice(0, 1), total: '1' })
+  expect(seen.text).not.toContain('hidden word')
+  expect(await timeline(service.anonymous)).toMatchObject({ shown: all.slice(0, 1), total: '1' })
+  await owner.client.patch(open, { title: 'renamed' })
+  expect((await timeline(reader.client)).etag).not.toBe(seen.etag)
+  await owner.client.delete(open)
+  expect(await timeline(reader.client)).toMatchObject({ shown: [['add_dependency', undefined]], total: '1' })
 })

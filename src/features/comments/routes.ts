@@ -9,7 +9,7 @@ import { cursorQuery, queryInstant } from '../../http/query.ts'
 import { viewerOf } from '../../http/viewer.ts'
 import { Comment, presentComment } from '../../wire/comment.ts'
 import { CreateIssueCommentOption, EditIssueCommentOption } from './schema.ts'
-import { createComment, deleteComment, editComment, getComment } from './service.ts'
+import { createComment, deleteComment, editComment, getEntry, isComment } from './service.ts'
 import { type FoundComment, listIssueComments, listRepositoryComments } from './store.ts'
 
 const scope = 'issue'
@@ -21,6 +21,11 @@ const take = { unit: issueUnits, scope, level: 'read' } as const
 const MAX_COMMENTS = 5000
 
 const timeQuery = { since: queryInstant('since'), before: queryInstant('before') }
+
+/** Wire: what happened to an issue has a number as comments have, and no content. */
+function nothing(set: { status?: number | string }): undefined {
+  set.status = 204
+}
 
 const versions = (found: readonly FoundComment[]): string[] => found.map(({ version }) => version)
 
@@ -71,9 +76,9 @@ export const commentRoutes = (context: Context) => {
     .get(
       '/comments',
       async ({ actor, repo, query, request, set }) => {
-        const { page, links } = paging(context, query, { request, set })
+        const { page, total } = paging(context, query, { request, set })
         const found = await listRepositoryComments(context.db, repo, query, page)
-        links(found.total, found.next)
+        total(found.total, found.next)
         const unchanged = unchangedAnswer(context, { actor, request, set }, [
           repo.version,
           found.total,
@@ -90,34 +95,35 @@ export const commentRoutes = (context: Context) => {
         detail: {
           operationId: 'issueGetRepoComments',
           summary: "List the comments on all of a repository's issues",
-          'x-list': 'links',
+          'x-list': 'total',
         },
       },
     )
     .get(
       '/comments/:id',
       async ({ actor, repo, params, request, set }) => {
-        const found = await getComment(context, repo, params.id)
+        const found = await getEntry(context, repo, params.id)
+        if (!isComment(found)) return nothing(set)
         const unchanged = unchangedAnswer(context, { actor, request, set }, [repo.version, found.version])
         if (unchanged) return unchanged
         return present(found, repo.htmlUrl, actor)
       },
       {
         readRepo: read,
-        response: { 200: Comment, 304: Unchanged },
+        response: { 200: Comment, 204: t.Void(), 304: Unchanged },
         detail: { operationId: 'issueGetComment', summary: 'A comment' },
       },
     )
     .patch(
       '/comments/:id',
-      async ({ actor, repo, params, body }) => {
+      async ({ actor, repo, params, body, set }) => {
         const edited = await editComment(context, { actor, repo }, { id: params.id, body: body.body })
-        return present(edited, repo.htmlUrl, actor)
+        return edited ? present(edited, repo.htmlUrl, actor) : nothing(set)
       },
       {
         changeRepo: take,
         body: EditIssueCommentOption,
-        response: { 200: Comment },
+        response: { 200: Comment, 204: t.Void() },
         detail: { operationId: 'issueEditComment', summary: 'Change a comment' },
       },
     )
@@ -130,19 +136,19 @@ export const commentRoutes = (context: Context) => {
       {
         changeRepo: take,
         response: { 204: t.Void() },
-        detail: { operationId: 'issueDeleteComment', summary: 'Delete a comment' },
+        detail: { operationId: 'issueDeleteComment', summary: 'Delete a comment', 'x-refuses': [400] },
       },
     )
     .patch(
       '/:index/comments/:id',
-      async ({ actor, repo, params, body }) => {
+      async ({ actor, repo, params, body, set }) => {
         const edited = await editComment(context, { actor, repo }, { id: params.id, body: body.body })
-        return present(edited, repo.htmlUrl, actor)
+        return edited ? present(edited, repo.htmlUrl, actor) : nothing(set)
       },
       {
         changeRepo: take,
         body: EditIssueCommentOption,
-        response: { 200: Comment },
+        response: { 200: Comment, 204: t.Void() },
         detail: {
           // Wire: the number of the issue is not looked at; the comment alone says which it is.
           operationId: 'issueEditCommentDeprecated',
@@ -164,6 +170,7 @@ export const commentRoutes = (context: Context) => {
           operationId: 'issueDeleteCommentDeprecated',
           summary: 'Delete a comment; use /issues/comments/{id}',
           deprecated: true,
+          'x-refuses': [400],
         },
       },
     )

@@ -11,7 +11,7 @@ import type { Context } from '../../context.ts'
 import { appendEvent } from '../../events/append.ts'
 import type { EventKind, EventPayload } from '../../events/catalogue.ts'
 import { commentFacts } from '../../events/issue-facts.ts'
-import { forbidden, notFound } from '../../kernel/errors.ts'
+import { badRequest, forbidden, notFound } from '../../kernel/errors.ts'
 import { parseId } from '../../kernel/ids.ts'
 import { listAttachments } from '../attachments/store.ts'
 import { lockIssue, readFacts } from '../issues/store.ts'
@@ -46,20 +46,36 @@ export async function createComment(
 }
 
 /** @throws Refusal 404 for a comment of another repository, and on what the caller may not read */
-export async function getComment({ db }: Context, repo: RepositoryAccess, id: string): Promise<FoundComment> {
-  const number = parseId(id)
-  const found = number === undefined ? undefined : await findComment(db, repo.repository.id, number)
-  if (!found || !mayRead(repo.rights, found.issue)) throw notFound()
+export async function getComment(context: Context, repo: RepositoryAccess, id: string): Promise<FoundComment> {
+  const found = await getEntry(context, repo, id)
+  if (!isComment(found)) throw unknownComment(id)
   return found
 }
 
-/** @throws Refusal 403 unless its author or a writer asks, 404 for a comment of another repository */
+/** What somebody wrote, or what happened. @throws Refusal 404 as above */
+export async function getEntry({ db }: Context, repo: RepositoryAccess, id: string): Promise<FoundComment> {
+  const number = parseId(id)
+  const found = number === undefined ? undefined : await findComment(db, repo.repository.id, number)
+  if (!found || !mayRead(repo.rights, found.issue)) throw unknownComment(id)
+  return found
+}
+
+export const isComment = ({ comment }: FoundComment): boolean => comment.kind === 'comment'
+
+const unknownComment = (id: string) =>
+  notFound('not found', [`comment does not exist [id: ${parseId(id) ?? 0}, issue_id: 0]`])
+
+/**
+ * Wire: what happened is left as it is, without a word (undefined).
+ * @throws Refusal 403 unless its author or a writer asks, 404 for a comment of another repository
+ */
 export async function editComment(
   context: Context,
   doer: Doer,
   { id, body }: { id: string; body: string },
-): Promise<FoundComment> {
-  const found = await getOwnComment(context, doer, id)
+): Promise<FoundComment | undefined> {
+  const found = await getOwnEntry(context, doer, id)
+  if (!isComment(found)) return undefined
   const comment = await context.db.transaction(async (tx) => {
     // Each of two edits at once says in its event what it has replaced.
     const before = await lockComment(tx, found.comment.id)
@@ -73,9 +89,11 @@ export async function editComment(
   return { ...found, comment }
 }
 
-/** @throws Refusal 403 unless its author or a writer asks, 404 for a comment of another repository */
+/** @throws Refusal 400 for what happened, 403 unless its author or a writer asks, 404 for a comment of another repository */
 export async function deleteComment(context: Context, doer: Doer, id: string): Promise<void> {
-  const { comment, issue } = await getOwnComment(context, doer, id)
+  const found = await getOwnEntry(context, doer, id)
+  if (!isComment(found)) throw badRequest('what happened to an issue is not deleted')
+  const { comment, issue } = found
   await context.db.transaction(async (tx) => {
     // An issue is locked before its comments, as when it is deleted; the count of comments stands in its row.
     if (!(await lockIssue(tx, doer.repo.repository.id, issue.number))) throw notFound()
@@ -88,8 +106,8 @@ export async function deleteComment(context: Context, doer: Doer, id: string): P
   })
 }
 
-async function getOwnComment(context: Context, { actor, repo }: Doer, id: string): Promise<FoundComment> {
-  const found = await getComment(context, repo, id)
+async function getOwnEntry(context: Context, { actor, repo }: Doer, id: string): Promise<FoundComment> {
+  const found = await getEntry(context, repo, id)
   if (found.comment.posterId !== actor.user.id && !mayModerate(repo, found.issue))
     throw forbidden('only the author and those with write access to issues may change a comment')
   return found

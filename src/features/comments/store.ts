@@ -76,11 +76,9 @@ export async function listRepositoryComments(
   return { ...found, rows: await withFiles(db, found.rows) }
 }
 
-/** A comment of an issue of this repository. */
+/** A comment of an issue of this repository, or what happened to one: they share their numbers. */
 export async function findComment(db: Db, repositoryId: number, id: number): Promise<FoundComment | undefined> {
-  const rows = await select(db).where(
-    and(eq(comments.id, id), eq(issues.repositoryId, repositoryId), eq(comments.kind, 'comment')),
-  )
+  const rows = await select(db).where(and(eq(comments.id, id), eq(issues.repositoryId, repositoryId)))
   const [found] = await withFiles(db, rows)
   return found
 }

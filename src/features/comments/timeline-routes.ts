@@ -5,10 +5,10 @@ import { gate } from '../../http/gate.ts'
 import { paging } from '../../http/paging.ts'
 import { cursorQuery, queryInstant } from '../../http/query.ts'
 import { viewerOf } from '../../http/viewer.ts'
-import { presentIssue } from '../../wire/issue.ts'
 import { presentTimelineComment, TimelineComment } from '../../wire/timeline.ts'
-import { loadIssues } from '../issues/load.ts'
+import { presentLoaded } from '../issues/elsewhere.ts'
 import { shownPlace } from '../issues/place.ts'
+import { loadShownIssues } from './shown-issues.ts'
 import { listTimeline } from './timeline-store.ts'
 
 const timelineQuery = t.Object({ ...cursorQuery, since: queryInstant('since'), before: queryInstant('before') })
@@ -19,17 +19,17 @@ export const timelineRoutes = (context: Context) =>
     .use(gate(context))
     .get(
       '',
-      async ({ actor, repo, issue, query, request, set }) => {
+      async ({ actor, repo, issue: { issue }, query, request, set }) => {
         const { page, total } = paging(context, query, { request, set })
-        const found = await listTimeline(context, actor, { issue: issue.issue, range: query, page })
+        const found = await listTimeline(context, actor, { issue, range: query, page })
         total(found.total, found.next)
-        // Entries about times show the issue.
-        const [own] = found.rows.some((row) => row.trackedTime) ? await loadIssues(context.db, [issue]) : []
-        const versions = [own?.version, ...found.rows.map(({ version }) => version)]
+        const shown = await loadShownIssues(context.db, found.rows)
+        const versions = [...shown, ...found.rows].map(({ version }) => version)
         const unchanged = unchangedAnswer(context, { actor, request, set }, [repo.version, found.total, ...versions])
         if (unchanged) return unchanged
         const viewer = viewerOf(context, actor)
-        const place = { ...shownPlace(repo), issue: own && presentIssue(own, shownPlace(repo), viewer) }
+        const issues = new Map(presentLoaded(context, actor, shown).map((one) => [one.id, one]))
+        const place = { ...shownPlace(repo), issues }
         return found.rows.map((row) => presentTimelineComment(row, place, viewer))
       },
       {

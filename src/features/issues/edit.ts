@@ -6,7 +6,8 @@ import type { Context } from '../../context.ts'
 import { appendEvent } from '../../events/append.ts'
 import { badRequest, conflict, forbidden, notFound, preconditionFailed } from '../../kernel/errors.ts'
 import { hasOpenDependency } from '../issue-dependencies/store.ts'
-import { deadlineHistory, givenDeadline } from './deadline.ts'
+import { assigneeHistory, rowHistory } from './changes.ts'
+import { givenDeadline } from './deadline.ts'
 import { recordHistory } from './history.ts'
 import type { EditIssueOption } from './schema.ts'
 import { mayPlan, readAssignees, readMilestone, recordStateChange } from './service.ts'
@@ -41,9 +42,9 @@ export async function editIssue(
     const state = readStateChange(context, before, option)
     if (state.isClosed) await requireClosable(tx, repo, before)
     const after = await updateIssue(tx, before.id, { ...plan, ...text, ...state, updatedAt: context.clock.now() })
+    await recordHistory(tx, historyDoer(doer, after), rowHistory(before, after))
     if (assignees) await assign(tx, doer, { issue: after, assignees })
     if (after.isClosed !== before.isClosed) await recordStateChange(tx, placeOf(doer), { issue: after })
-    await recordHistory(tx, historyDoer(doer, after), deadlineHistory(before.dueAt, after.dueAt))
     if (text.title !== undefined) {
       const oldTitle = before.title === after.title ? undefined : before.title
       const oldBody = before.body === after.body ? undefined : before.body
@@ -98,6 +99,8 @@ async function assign(
 ): Promise<void> {
   const ids = assignees.map(({ id }) => id)
   const { added, removed } = await replaceAssignees(tx, issue.id, ids)
+  const entries = [...assigneeHistory(removed, true), ...assigneeHistory(added, false)]
+  await recordHistory(tx, historyDoer(doer, issue), entries)
   const payload = await subjectOf(tx, issue)
   if (removed.length > 0) {
     await appendEvent(tx, { ...placeOf(doer), kind: 'issue.unassigned', payload: { ...payload, userIds: removed } })

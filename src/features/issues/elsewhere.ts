@@ -1,3 +1,4 @@
+import type { Db } from '../../../db/client.ts'
 import { rowVersion } from '../../../db/row-version.ts'
 import { issues } from '../../../db/schema/issues.ts'
 import { repositories } from '../../../db/schema/repositories.ts'
@@ -8,7 +9,7 @@ import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { viewerOf } from '../../http/viewer.ts'
 import { type Issue, presentIssue } from '../../wire/issue.ts'
-import { loadIssues } from './load.ts'
+import { type LoadedIssue, loadIssues } from './load.ts'
 
 /** An issue in a list over several repositories. */
 export interface IssueElsewhere extends VersionedIssue {
@@ -28,13 +29,24 @@ export async function presentElsewhere(
   actor: Actor | undefined,
   rows: readonly IssueElsewhere[],
 ): Promise<Issue[]> {
-  const loaded = await loadIssues(context.db, rows)
-  const viewer = viewerOf(context, actor)
-  const placeById = new Map(rows.map(({ repository }) => [repository.id, placeOf(context, repository)]))
+  return presentLoaded(context, actor, await loadElsewhere(context.db, rows))
+}
+
+export type LoadedElsewhere = LoadedIssue & IssueElsewhere
+
+/** In the order of the rows. */
+export async function loadElsewhere(db: Db, rows: readonly IssueElsewhere[]): Promise<LoadedElsewhere[]> {
+  const loaded = await loadIssues(db, rows)
+  const repositoryById = new Map(rows.map(({ repository }) => [repository.id, repository]))
   return loaded.flatMap((one) => {
-    const place = placeById.get(one.issue.repositoryId)
-    return place ? [presentIssue(one, place, viewer)] : []
+    const repository = repositoryById.get(one.issue.repositoryId)
+    return repository ? [{ ...one, repository }] : []
   })
+}
+
+export function presentLoaded(context: Context, actor: Actor | undefined, loaded: readonly LoadedElsewhere[]): Issue[] {
+  const viewer = viewerOf(context, actor)
+  return loaded.map((one) => presentIssue(one, placeOf(context, one.repository), viewer))
 }
 
 function placeOf({ baseUrl }: Context, repository: IssueElsewhere['repository']) {

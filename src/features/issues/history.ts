@@ -6,6 +6,9 @@ export interface HistoryEntry {
   kind:
     | 'close'
     | 'reopen'
+    | 'change_title'
+    | 'milestone'
+    | 'assignees'
     /** Body `1`: the label came; empty: it went. */
     | 'label'
     | 'add_dependency'
@@ -32,6 +35,13 @@ export interface HistoryEntry {
   /** The commit that closed or opened the issue, and where it lies. */
   refRepositoryId?: number
   refCommitSha?: string
+  oldTitle?: string
+  newTitle?: string
+  /** Null: none. */
+  oldMilestoneId?: number | null
+  milestoneId?: number | null
+  assigneeId?: number
+  isUnassigned?: boolean
 }
 
 /** Writes what happened to the issue's history, in this order. Returns the ids of the rows. */

@@ -17,6 +17,7 @@ import { listIssueLabels } from '../issue-labels/store.ts'
 import { settleLabels } from '../labels/exclusive.ts'
 import { findUsableLabels } from '../labels/store.ts'
 import { findMilestones } from '../milestones/store.ts'
+import { assigneeHistory, milestoneHistory } from './changes.ts'
 import { type HistoryEntry, recordHistory } from './history.ts'
 import type { CreateIssueOption } from './schema.ts'
 import {
@@ -69,7 +70,11 @@ export async function createIssue(
   return db.transaction(async (tx) => {
     const row = await insert(tx, { issue, repo, plan })
     await addLabels(tx, row.id, ids(plan.labels))
-    await recordHistory(tx, { issueId: row.id, posterId: actor.user.id }, plan.labels.map(labelCame))
+    await recordHistory(tx, { issueId: row.id, posterId: actor.user.id }, [
+      ...milestoneHistory(null, row.milestoneId),
+      ...plan.labels.map(labelCame),
+      ...assigneeHistory(ids(plan.assignees), false),
+    ])
     if (plan.assignees.length > 0) await replaceAssignees(tx, row.id, ids(plan.assignees))
     const [milestone] =
       row.milestoneId === null ? [] : await findMilestones(tx, row.repositoryId, [String(row.milestoneId)])
