@@ -7,7 +7,7 @@ import { type Command, UsageError } from './arguments.ts'
 export const doctorCommand: Command = {
   name: 'doctor',
   summary: 'Looks at everything the program needs and says how to fix what is wrong.',
-  details: `Settings, database, clocks, Git, the rights of the data folders, disk space, mail server. Changes nothing but what a start
+  details: `Settings, database, clocks, Git, the rights of the data folders, disk space, mail server, and jobs that no runner takes. Changes nothing but what a start
 would make too: folders that are missing, and the built-in PostgreSQL when DATABASE_URL is not set.
 The exit status is 0 when all is well, 1 when something is wrong, 78 for a wrong setting.
 

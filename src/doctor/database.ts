@@ -6,16 +6,20 @@ import { messageOf } from '../kernel/thrown.ts'
 import { systemClock } from '../kernel/time.ts'
 import { openStorage } from '../storage.ts'
 import type { Finding } from './finding.ts'
+import { checkRunners } from './runners.ts'
 
 const SKEW_SECONDS = 5
 
-/** Server, its version, its clock against ours, the state of the tables, and whether the secret key is theirs. */
+/** Server, its version, its clock against ours, the state of the tables, whether the secret key is theirs, and jobs that wait in vain. */
 export async function checkDatabase(config: Config): Promise<Finding[]> {
   await using resources = new AsyncDisposableStack()
   try {
     const url = await openStorage(config, resources)
     const { db, sql } = resources.adopt(openDatabase(url, { poolSize: 2 }), (database) => database.close())
-    return [await checkServer(sql), await checkClock(sql), await checkTables(sql), await checkKey(db, config)]
+    const tables = await checkTables(sql)
+    const found = [await checkServer(sql), await checkClock(sql), tables.finding, await checkKey(db, config)]
+    // Older tables may not have what is asked of them.
+    return tables.areCurrent ? [...found, ...(await checkRunners(sql))] : found
   } catch (error) {
     if (error instanceof ConfigError)
       return [{ subject: 'Database', detail: error.fault, remedy: error.remedy ?? 'correct that setting' }]
@@ -58,17 +62,14 @@ async function checkKey(db: Db, config: Config): Promise<Finding> {
   return { subject: 'Secret key', ...(await inspectKey(db, config)) }
 }
 
-async function checkTables(sql: Sql): Promise<Finding> {
+async function checkTables(sql: Sql): Promise<{ finding: Finding; areCurrent: boolean }> {
   const subject = 'Tables'
   try {
     const pending = await listPending(sql)
     const detail = pending.length === 0 ? 'up to date' : `the next start will apply ${pending.join(', ')}`
-    return { subject, detail }
+    return { finding: { subject, detail }, areCurrent: pending.length === 0 }
   } catch (error) {
-    return {
-      subject,
-      detail: messageOf(error),
-      remedy: 'use the version of Hearth that the database was last used with',
-    }
+    const remedy = 'use the version of Hearth that the database was last used with'
+    return { finding: { subject, detail: messageOf(error), remedy }, areCurrent: false }
   }
 }
