@@ -78,6 +78,7 @@ import m0075 from './0075_actions_artifacts.sql' with { type: 'text' }
 import m0076 from './0076_actions_open.sql' with { type: 'text' }
 import m0077 from './0077_actions_outcomes.sql' with { type: 'text' }
 import m0078 from './0078_issue_changes.sql' with { type: 'text' }
+import m0079 from './0079_actions_artifact_files.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -165,4 +166,5 @@ export const migrations: readonly Migration[] = [
   { name: '0076_actions_open', sql: m0076 },
   { name: '0077_actions_outcomes', sql: m0077 },
   { name: '0078_issue_changes', sql: m0078 },
+  { name: '0079_actions_artifact_files', sql: m0079 },
 ]

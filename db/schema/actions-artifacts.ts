@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { bigint, check, index, integer, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { bigint, boolean, check, index, integer, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
 import { actionsRuns } from './actions.ts'
 import { createdAt, id, instant, reference, updatedAt } from './columns.ts'
 import { repositories } from './repositories.ts'
@@ -30,6 +30,8 @@ export const actionsArtifacts = pgTable(
     /** The attempt of a runner that sends it: nobody else may. */
     taskId: reference().notNull(),
     name: text().notNull(),
+    /** A zip of files; otherwise one file as it is. */
+    isArchive: boolean().notNull().default(true),
     state: text({ enum: actionsArtifactStates }).notNull(),
     /** What of it is in the object store, blocks included. */
     heldBytes: bigint({ mode: 'number' }).notNull().default(0),

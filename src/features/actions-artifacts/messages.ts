@@ -14,6 +14,8 @@ const named = { ...backend, name: Type.String() }
 export const CreateArtifactRequest = Type.Object({
   ...named,
   expires_at: Type.Optional(Type.String({ maxLength: 64 })),
+  /** Of later versions, which send one file as it is, too. */
+  mime_type: Type.Optional(Type.String()),
 })
 export type CreateArtifactRequest = typeof CreateArtifactRequest.static
 

@@ -13,9 +13,10 @@ export async function sendArtifact(context: Context, request: Request, id: numbe
   const etag = `"${sha256}"`
   if (hasCurrent(request, etag)) return new Response(null, { status: 304, headers: { etag } })
   const range = readRange(request, { size, etag })
-  // Wire: clients unpack it because of its type.
-  const media = { type: 'application/zip', isInline: false }
-  const headers = fileHeaders({ name: `${name}.zip`, size, range, etag, media })
+  // Wire: clients unpack it because of its type. Of one file it is not said, so that no browser runs it.
+  const media = { type: row.isArchive ? 'application/zip' : 'application/octet-stream', isInline: false }
+  const fileName = row.isArchive && !name.toLowerCase().endsWith('.zip') ? `${name}.zip` : name
+  const headers = fileHeaders({ name: fileName, size, range, etag, media })
   if (request.method === 'HEAD') return answerHead(request, size, headers)
   const opened = await objects.open(storeKey, range)
   if (opened?.size !== size) {

@@ -18,6 +18,8 @@ import {
 } from './store.ts'
 
 const DAY_MS = 86_400_000
+/** Wire: what @actions/artifact says of the zip that it makes. */
+const ARCHIVE = 'application/zip'
 /** Wire: what @actions/artifact refuses too, since such files cannot be made everywhere. */
 const FORBIDDEN = /["<>:|*?]/
 
@@ -29,7 +31,7 @@ const FORBIDDEN = /["<>:|*?]/
 export async function createArtifact(
   context: Context,
   task: RuntimeTask,
-  { name: sent, expires_at: asked, ...backend }: CreateArtifactRequest,
+  { name: sent, expires_at: asked, mime_type: mediaType = ARCHIVE, ...backend }: CreateArtifactRequest,
 ): Promise<ActionsArtifactRow> {
   const { db, config, clock } = context
   requireOwnRun(task, backend)
@@ -42,7 +44,13 @@ export async function createArtifact(
     await removeBegun(tx, { runId, runAttempt, name }, taskId)
     const owner = { repositoryId, runId, runAttempt, jobId, taskId }
     const times = { expiresAt, createdAt: now, updatedAt: now }
-    const row = await insertArtifact(tx, { ...owner, name, state: 'uploading', ...times })
+    const row = await insertArtifact(tx, {
+      ...owner,
+      name,
+      isArchive: mediaType === ARCHIVE,
+      state: 'uploading',
+      ...times,
+    })
     if (!row) throw conflict('an artifact with this name already exists on the workflow run')
     const count = () => countOfAttempt(tx, { runId, runAttempt })
     await requireOwnedQuota(tx, config, { items: 'artifacts of a run', of: `run ${runId}`, count })

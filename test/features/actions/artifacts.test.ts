@@ -83,6 +83,18 @@ test('what a job uploads in blocks another job of the run lists and downloads', 
   expect(await stored()).toBe(before + 1)
 })
 
+test('one file that is no archive comes back under its name, as bytes', async () => {
+  const { a, b } = await started()
+  await a.client.upload('page.html', '<script>', { version: 7, mime_type: 'text/html' })
+  await a.client.upload('files.zip', 'zipped', { version: 7, mime_type: 'application/zip' })
+  const heads = async (name: string) => {
+    const { headers } = await fetch(await b.client.address(name))
+    return [headers.get('content-type'), headers.get('content-disposition')]
+  }
+  expect(await heads('page.html')).toEqual(['application/octet-stream', 'attachment; filename=page.html'])
+  expect(await heads('files.zip')).toEqual(['application/zip', 'attachment; filename=files.zip'])
+})
+
 test('the token ends with its job, and speaks for its own run only', async () => {
   const { a, b, runner } = await started()
   const other = await started()

@@ -1,0 +1,1 @@
+ALTER TABLE "actions_artifacts" ADD COLUMN "is_archive" boolean DEFAULT true NOT NULL;
