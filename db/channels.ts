@@ -18,16 +18,18 @@ export interface ChannelsOptions {
   sql: Sql
   /** How often it is tried. A connection that is silent for three times as long is replaced. */
   beatSeconds?: number
+  /** Behind the name of the connection: what other processes shall know of this one. */
+  label?: string
 }
 
-/** The name of the connection in `pg_stat_activity`. */
+/** How the name of the connection in `pg_stat_activity` begins. It has 63 bytes at most. */
 export const LISTENER_NAME = 'hearth listener'
 
 const BEAT_SECONDS = 5
 const CONNECT_SECONDS = 10
 
 /** One connection for all channels. It is opened with the first. */
-export function openChannels({ url, sql, beatSeconds = BEAT_SECONDS }: ChannelsOptions): Channels {
+export function openChannels({ url, sql, beatSeconds = BEAT_SECONDS, label = '' }: ChannelsOptions): Channels {
   const listeners = new Set<Listener>()
   let client: ListeningClient | undefined
   let timer: Timer | undefined
@@ -35,7 +37,7 @@ export function openChannels({ url, sql, beatSeconds = BEAT_SECONDS }: ChannelsO
     // The driver finds by itself a connection that was closed, but not one that has merely fallen silent.
     if (client && performance.now() - client.heardAt > 3 * beatSeconds * 1000) {
       client.end()
-      client = new ListeningClient(url, listeners)
+      client = new ListeningClient({ url, label }, listeners)
     }
     client?.beat(sql)
   }
@@ -43,7 +45,7 @@ export function openChannels({ url, sql, beatSeconds = BEAT_SECONDS }: ChannelsO
     listen(channel, wake) {
       const listener = { channel, wake }
       listeners.add(listener)
-      client ??= new ListeningClient(url, listeners)
+      client ??= new ListeningClient({ url, label }, listeners)
       client.listen(listener)
       timer ??= setInterval(beat, beatSeconds * 1000)
       return () => void listeners.delete(listener)
@@ -68,12 +70,12 @@ class ListeningClient {
   readonly #listeners: ReadonlySet<Listener>
   readonly #channel = `hearth_beat_${crypto.randomUUID().replaceAll('-', '')}`
 
-  constructor(url: string, listeners: ReadonlySet<Listener>) {
+  constructor({ url, label }: { url: string; label: string }, listeners: ReadonlySet<Listener>) {
     this.#sql = connect(url, {
       max: 1,
       connect_timeout: CONNECT_SECONDS,
       onnotice: () => undefined,
-      connection: { application_name: LISTENER_NAME },
+      connection: { application_name: `${LISTENER_NAME} ${label}`.trim() },
     })
     this.#listeners = listeners
     this.#sql.listen(this.#channel, () => this.#hear()).catch(ignore)

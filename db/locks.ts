@@ -26,5 +26,8 @@ export const DEPENDENCIES_LOCK = 5_190_336
 /** First of two keys; the second is made of a repository and a concurrency group. Whoever comes to or leaves a group does so alone. */
 export const CONCURRENCY_LOCK = 5_190_337
 
+/** Of two who rotate the key in a file, the second finds what the first has made. */
+export const SECRET_KEY_LOCK = 5_190_338
+
 /** One replica at a time fans out, so that the reactions of one queue are enqueued in the order of their events. */
 export const FAN_OUT_LOCK = 7_113_402

@@ -6,7 +6,6 @@ import { migrate } from '../db/migrate.ts'
 import { createWorkflows } from './actions/workflows/workflows.ts'
 import { jobHandlers, reactions } from './app/jobs.ts'
 import { createSignInJournal } from './audit/sign-ins.ts'
-import { openSecrets } from './auth/instance-key.ts'
 import { createPasswords, type HashCost } from './auth/password.ts'
 import { createVerifiedPasswords } from './auth/verified.ts'
 import { type Config, ConfigError } from './config.ts'
@@ -26,6 +25,7 @@ import { createOutbound, outboundLimits } from './outbound/client.ts'
 import { createProviders, PROVIDER_LIMITS } from './outbound/openid.ts'
 import { HostPlaces } from './outbound/places.ts'
 import { createRenderer } from './render/renderer.ts'
+import { openSecrets } from './secret-key/instance-key.ts'
 import { loadInstanceSigning } from './signatures/instance.ts'
 import { createOpenPgp } from './signatures/openpgp.ts'
 import { openStorage } from './storage.ts'
@@ -74,7 +74,9 @@ export async function createContext(ground: Ground, built: AsyncDisposableStack)
   )
   // Before anything is read or written with another key.
   const secrets = await openSecrets(db, config)
-  const channels = built.adopt(openChannels({ url: databaseUrl, sql }), (open) => open.close())
+  const channels = built.adopt(openChannels({ url: databaseUrl, sql, label: secrets.fingerprint }), (open) =>
+    open.close(),
+  )
   const dispatcher = createDispatcher({ db, log, channels }, reactions)
   const mailer = built.adopt(createMailer(config), (open) => open?.close())
   const jobs = createJobs({

@@ -61,6 +61,10 @@ const variables = {
     Type.String({ minLength: 32 }),
     'Secret that encrypts stored credentials. Without it: generated once into `secret.key` in DATA_DIR.',
   ),
+  secretKeyPrevious: optional(
+    Type.String({ minLength: 32 }),
+    'The one before, which still opens what it has sealed; only until `secret rotate` has ended.',
+  ),
 
   // First administrator.
   adminUsername: Type.String({ default: 'admin', minLength: 1, maxLength: 40, description: 'First start only.' }),

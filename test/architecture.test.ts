@@ -42,6 +42,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   git: ground,
   signatures: [...below, 'auth', 'access', 'wire'],
   audit: [...below, 'auth', 'access', 'http'],
+  'secret-key': [...below, 'config', 'auth', 'audit', 'jobs'],
   wire: ['kernel', 'db', 'access'],
   templates: ground,
   content: ['kernel', 'templates'],

@@ -5,6 +5,8 @@ import { constantTimeEqual } from '../kernel/hashing.ts'
 
 type Site = Pick<Context, 'baseUrl' | 'secrets'>
 
+const PURPOSE = 'form token'
+
 /** Name of the hidden field of our forms. */
 export const FORM_TOKEN_FIELD = '_csrf'
 /** The same for programs that send no form. */
@@ -12,7 +14,13 @@ const FORM_TOKEN_HEADER = 'x-csrf-token'
 
 /** What the forms of a session carry. Only this instance can make it, and it ends with the cookie. */
 export const formTokenOf = ({ secrets }: Pick<Context, 'secrets'>, session: Pick<SessionRow, 'secretHash'>): string =>
-  Buffer.from(secrets.sign('form token', session.secretHash)).toString('base64url')
+  Buffer.from(secrets.sign(PURPOSE, session.secretHash)).toString('base64url')
+
+/** A page that was opened before the secret key changed can still be sent. */
+const isFormToken = ({ secrets }: Site, { secretHash }: SessionRow, token: string): boolean =>
+  secrets
+    .signatures(PURPOSE, secretHash)
+    .some((ours) => constantTimeEqual(token, Buffer.from(ours).toString('base64url')))
 
 /** Whether a method changes nothing (RFC 9110, 9.2.1). */
 export const isSafe = (method: string): boolean => /^(GET|HEAD|OPTIONS)$/.test(method)
@@ -36,8 +44,7 @@ export function requireOwnRequest(site: Site, request: Request, { session, formT
   if (isOwn === true || (isOwn === undefined && session === undefined)) return
   if (isOwn === undefined && isPage && !isBrowser(request)) return
   const token = formToken ?? request.headers.get(FORM_TOKEN_HEADER) ?? undefined
-  if (isOwn === undefined && session && token !== undefined && constantTimeEqual(token, formTokenOf(site, session)))
-    return
+  if (isOwn === undefined && session && token !== undefined && isFormToken(site, session, token)) return
   throw forbidden('this request did not come from a page of this service', { withoutUrl: true })
 }
 

@@ -1,9 +1,9 @@
 import { openDatabase } from '../../db/client.ts'
 import { migrate } from '../../db/migrate.ts'
-import { loadNewSecrets } from '../auth/instance-key.ts'
 import { loadProcessConfig } from '../config.ts'
-import { adoptKey, countSealedRows, type SealedRows } from '../doctor/adopt-key.ts'
 import { isServed } from '../jobs/look.ts'
+import { adoptKey, countSealedRows, type SealedRows } from '../secret-key/adopt-key.ts'
+import { loadNewSecrets } from '../secret-key/instance-key.ts'
 import { openStorage } from '../storage.ts'
 import type { Command } from './arguments.ts'
 

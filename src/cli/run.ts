@@ -12,6 +12,7 @@ import { healthCommand } from './health.ts'
 import { keyCommands } from './key.ts'
 import { mailCommands } from './mail.ts'
 import { migrateCommand } from './migrate.ts'
+import { secretCommands } from './secret.ts'
 import { serveCommand } from './serve.ts'
 import { userCommands } from './user.ts'
 
@@ -31,6 +32,7 @@ const commands: readonly Command[] = [
   ...authSourceCommands,
   configCommand,
   doctorCommand,
+  ...secretCommands,
   ...keyCommands,
   ...mailCommands,
   healthCommand,

@@ -3,6 +3,7 @@ import type { Config } from '../config.ts'
 import { createLog } from '../log.ts'
 import type { DataProblem } from './data/check.ts'
 import { checkData } from './data/check-data.ts'
+import { progressLine } from './progress-line.ts'
 
 export interface DataOptions {
   isRepairing: boolean
@@ -44,16 +45,4 @@ export function printData(config: Config, { isRepairing, isQuick }: DataOptions)
 function describe({ subject, detail, remedy, isRepaired }: DataProblem): string {
   if (isRepaired) return `REPAIRED ${subject}: ${detail}\n       What was done: it ${remedy}\n`
   return `FAULT  ${subject}: ${detail}\n       To fix it: ${remedy}\n`
-}
-
-const EACH_MS = 2000
-
-/** A line on standard error every two seconds: what is found goes to standard output, which may be a file. */
-function progressLine(): (text: string) => void {
-  let last = performance.now()
-  return (text) => {
-    if (performance.now() - last < EACH_MS) return
-    last = performance.now()
-    process.stderr.write(`${text} ...\n`)
-  }
 }

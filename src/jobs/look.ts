@@ -11,6 +11,14 @@ export const hasJob = (name: JobName, payload: SQL): SQL =>
 /** Whether a server, here or elsewhere, works on this database: each keeps a connection that listens for jobs. */
 export async function isServed(sql: Sql): Promise<boolean> {
   const rows = await sql`
-    select 1 from pg_stat_activity where datname = current_database() and application_name = ${LISTENER_NAME} limit 1`
+    select 1 from pg_stat_activity where datname = current_database() and starts_with(application_name, ${LISTENER_NAME}) limit 1`
   return rows.length > 0
+}
+
+/** How many servers work on this database whose connection has another label: what is sealed there is sealed with another key. */
+export async function countOthers(sql: Sql, label: string): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::int as count from pg_stat_activity where datname = current_database()
+      and starts_with(application_name, ${LISTENER_NAME}) and application_name <> ${`${LISTENER_NAME} ${label}`}`
+  return row?.count ?? 0
 }

@@ -40,7 +40,7 @@ export async function refreshTokens(
   const found = await findUsable(context, client, presented)
   const scopes = narrowedScopes(found.authorization.scopes, parameters.get('scope'))
   if (!scopes) throw new OAuthError('invalid_scope', 'the scope is wider than what was granted')
-  const next = successorOf(context, presented)
+  const [next, ...earlier] = successorsOf(context, presented)
   const now = context.clock.now()
   const rotation = { from: sha256Hex(presented.secret), to: sha256Hex(next.refresh.secret), now }
   const expiresAt = accessExpiry(context, now)
@@ -51,15 +51,18 @@ export async function refreshTokens(
     await storeAccessToken(tx, authorization, { accessToken: next.access, scopes, expiresAt })
     return true
   })
-  const issued = isFirst ? { scopes, expiresAt } : await repeatable(context, presented, next.access)
+  const issued = isFirst
+    ? { successor: next, scopes, expiresAt }
+    : await repeatable(context, presented, [next, ...earlier])
   const { authorization, user } = found
   return presentTokens(context, {
     clientId: client.clientId,
     user,
     authorization,
-    accessToken: next.access,
-    refreshToken: writeRefreshToken(next.refresh),
-    ...issued,
+    accessToken: issued.successor.access,
+    refreshToken: writeRefreshToken(issued.successor.refresh),
+    scopes: issued.scopes,
+    expiresAt: issued.expiresAt,
     requestedScope: parameters.get('scope') ?? authorization.requestedScope,
   })
 }
@@ -77,27 +80,39 @@ async function findUsable(
   return found
 }
 
-/** Made from the token that is presented, so that nothing has to be stored to answer the same again. */
-function successorOf({ secrets }: Context, presented: RefreshToken): { refresh: RefreshToken; access: string } {
+interface Successor {
+  refresh: RefreshToken
+  access: string
+}
+
+/**
+ * Made from the token that is presented, so that nothing has to be stored to answer the same again. The first is the one that is given
+ * now; another one was given if the secret key has changed since.
+ */
+function successorsOf({ secrets }: Context, presented: RefreshToken): [Successor, ...Successor[]] {
   const text = writeRefreshToken(presented)
-  return {
-    refresh: { handle: presented.handle, secret: base32(secrets.sign('oauth refresh token', text)) },
-    access: oauthSecretFrom('access', secrets.sign('oauth access token', text)),
-  }
+  const access = secrets.signatures('oauth access token', text)
+  const [ours, ...others] = secrets.signatures('oauth refresh token', text).map((refresh, index) => ({
+    refresh: { handle: presented.handle, secret: base32(refresh) },
+    access: oauthSecretFrom('access', access[index] ?? access[0]),
+  }))
+  if (ours === undefined) throw new Error('no key signs')
+  return [ours, ...others]
 }
 
 /**
  * What the refresh before this one has given, if it was the same one and a moment ago.
  * @throws OAuthError for an old token, whose family ends
  */
-async function repeatable(context: Context, presented: RefreshToken, accessToken: string) {
+async function repeatable(context: Context, presented: RefreshToken, successors: readonly Successor[]) {
   const found = await findByHandle(context.db, sha256Hex(presented.handle))
   if (!found) throw invalidGrant('grant does not exist')
-  const { id, previousRefreshHash, refreshedAt } = found.authorization
+  const { id, refreshHash, previousRefreshHash, refreshedAt } = found.authorization
   const since = context.clock.now().getTime() - (refreshedAt?.getTime() ?? 0)
   const isRepeated = previousRefreshHash === sha256Hex(presented.secret) && since <= GRACE_MS
-  const token = isRepeated ? await findAccessToken(context.db, sha256Hex(accessToken)) : undefined
-  if (token) return { scopes: token.token.scopes, expiresAt: token.token.expiresAt }
+  const successor = isRepeated ? successors.find(({ refresh }) => sha256Hex(refresh.secret) === refreshHash) : undefined
+  const token = successor && (await findAccessToken(context.db, sha256Hex(successor.access)))
+  if (token) return { successor, scopes: token.token.scopes, expiresAt: token.token.expiresAt }
   await removeAuthorization(context.db, id)
   throw invalidGrant('token was already used')
 }

@@ -2,6 +2,7 @@ import type { HookRow, NewHook } from '../../db/schema/hooks.ts'
 import { requireOwnedQuota } from '../access/quota.ts'
 import { recordAudit } from '../audit/record.ts'
 import type { Actor } from '../auth/actor.ts'
+import type { StoredPurpose } from '../auth/secrets.ts'
 import type { Context } from '../context.ts'
 import { notFound } from '../kernel/errors.ts'
 import { parseId } from '../kernel/ids.ts'
@@ -134,7 +135,7 @@ function readCommon(
   }
 }
 
-const seal = ({ secrets }: Context, purpose: string, text: string): Uint8Array | null =>
+const seal = ({ secrets }: Context, purpose: StoredPurpose, text: string): Uint8Array | null =>
   text === '' ? null : secrets.seal(purpose, text)
 
 function placeOf(parent: HookParent, isSystem: boolean): Pick<NewHook, 'scope' | 'ownerId' | 'repositoryId'> {

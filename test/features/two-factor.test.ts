@@ -148,7 +148,7 @@ test('a code confirms no enrolment that was begun while it was judged', async ()
     await tx`update two_factors set secret = ${secrets.seal('two-factor', second)} where user_id = ${id}`
     return { sent }
   })
-  expect((await sent).status).toBe(409)
+  expect((await sent).status).toBe(422)
   expect((await user.client.get('/user/two_factor')).body).toMatchObject({ enabled: false })
   expect((await confirm(second)).status).toBe(200)
 })

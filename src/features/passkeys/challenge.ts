@@ -21,7 +21,7 @@ export function makeChallenge(context: ChallengeContext, purpose: ChallengePurpo
   const body = Buffer.alloc(4 + RANDOM_BYTES)
   body.writeUInt32BE(expires)
   randomBytes(RANDOM_BYTES).copy(body, 4)
-  return Buffer.concat([body, macOf(context, purpose, body)]).toString('base64url')
+  return Buffer.concat([body, macsOf(context, purpose, body)[0]]).toString('base64url')
 }
 
 /** When a challenge of ours expires; undefined for any other, and for one that has expired. */
@@ -30,10 +30,14 @@ export function expiryOf(context: ChallengeContext, purpose: ChallengePurpose, c
   if (bytes.length !== 4 + RANDOM_BYTES + MAC_BYTES) return undefined
   const body = bytes.subarray(0, 4 + RANDOM_BYTES)
   const mac = bytes.subarray(4 + RANDOM_BYTES).toString('hex')
-  if (!constantTimeEqual(mac, macOf(context, purpose, body).toString('hex'))) return undefined
+  if (!macsOf(context, purpose, body).some((ours) => constantTimeEqual(mac, ours.toString('hex')))) return undefined
   const expiresAt = new Date(body.readUInt32BE() * 1000)
   return expiresAt > context.clock.now() ? expiresAt : undefined
 }
 
-const macOf = ({ secrets }: ChallengeContext, purpose: ChallengePurpose, body: Buffer): Buffer =>
-  Buffer.from(secrets.sign('passkey challenge', `${purpose} ${body.toString('hex')}`)).subarray(0, MAC_BYTES)
+/** The first is the one for a new challenge. */
+function macsOf({ secrets }: ChallengeContext, purpose: ChallengePurpose, body: Buffer): [Buffer, ...Buffer[]] {
+  const shorten = (signature: Uint8Array) => Buffer.from(signature).subarray(0, MAC_BYTES)
+  const [ours, ...others] = secrets.signatures('passkey challenge', `${purpose} ${body.toString('hex')}`)
+  return [shorten(ours), ...others.map(shorten)]
+}

@@ -14,7 +14,7 @@ import { mailLetter } from '../../mail/send.ts'
 import { twoFactorOff } from '../users/letters.ts'
 import {
   confirmEnrolment,
-  findTwoFactor,
+  lockEnrolment,
   lockTwoFactor,
   removeTwoFactor,
   replaceRecoveryCodes,
@@ -56,31 +56,42 @@ function describeEnrolment({ baseUrl }: Context, { name }: UserRow, secret: stri
 /**
  * The same for a page, where showing it changes nothing: the secret is that of the session, and is stored once a code of it is given back.
  */
-export function offerEnrolment(context: Context, user: UserRow, session: SessionRow): Enrolment {
-  const bytes = context.secrets.sign('two-factor offer', session.secretHash).slice(0, SECRET_BYTES)
-  return describeEnrolment(context, user, new Secret({ buffer: bytes.buffer }).base32)
+export const offerEnrolment = (context: Context, user: UserRow, session: SessionRow): Enrolment =>
+  describeEnrolment(context, user, offeredSecrets(context, session)[0])
+
+/** Begins the enrolment that was offered. The code tells which it was, where the secret key has changed since. */
+export function enrolOffered(context: Context, actor: Actor, { session, code }: { session: SessionRow; code: string }) {
+  const [offered, ...earlier] = offeredSecrets(context, session)
+  const now = context.clock.now()
+  const secret = earlier.find((one) => stepOfCode(one, code.trim(), now) !== undefined) ?? offered
+  return enrol(context, actor, secret)
+}
+
+/** The first is the one that is offered now. */
+function offeredSecrets({ secrets }: Context, { secretHash }: SessionRow): [string, ...string[]] {
+  const secretOf = (bytes: Uint8Array) => new Secret({ buffer: bytes.slice(0, SECRET_BYTES).buffer }).base32
+  const [ours, ...others] = secrets.signatures('two-factor offer', secretHash)
+  return [secretOf(ours), ...others.map(secretOf)]
 }
 
 const isOn = () => conflict('two-factor authentication is on already')
 
-const changedMeanwhile = () => conflict('two-factor authentication was switched on, or begun again, at the same time')
-
 /**
  * Switches it on, and makes the recovery codes. Sessions that began without it end, but for the one that does this.
- * @throws Refusal 404 without an enrolment, 409 when it is on already or was begun again meanwhile, 422 for a wrong code
+ * @throws Refusal 404 without an enrolment, 409 when it is on already, 422 for a wrong code, also of one that was begun again meanwhile
  */
 export async function confirm(context: Context, actor: Actor, code: string): Promise<string[]> {
   const { db, clock, secrets } = context
   const { user } = actor
-  const found = await findTwoFactor(db, user.id)
-  if (found === undefined) throw notFound()
-  if (found.confirmedAt) throw isOn()
-  const now = clock.now()
-  const step = stepOfCode(secrets.open('two-factor', found.secret), code.trim(), now)
-  if (step === undefined) throw invalid('is not what the application shows now', 'code')
   const codes = makeRecoveryCodes()
   await db.transaction(async (tx) => {
-    if (!(await confirmEnrolment(tx, found, { at: now, step }))) throw changedMeanwhile()
+    const found = await lockEnrolment(tx, user.id)
+    if (found === undefined) throw notFound()
+    if (found.confirmedAt) throw isOn()
+    const now = clock.now()
+    const step = stepOfCode(secrets.open('two-factor', found.secret), code.trim(), now)
+    if (step === undefined) throw invalid('is not what the application shows now', 'code')
+    await confirmEnrolment(tx, user.id, { at: now, step })
     await replaceRecoveryCodes(tx, user.id, codes.map(recoveryCodeHash))
     await endSessions(tx, user.id, actor.session)
     await recordAudit(tx, actor, { action: 'user.two_factor_on', subject: subjectOf(user) })

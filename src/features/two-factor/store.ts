@@ -23,21 +23,22 @@ export async function upsertEnrolment(db: Db, userId: number, secret: Uint8Array
   return rows.length > 0
 }
 
+/** The same, locked: nobody confirms it, or begins it again, until the transaction has ended. */
+export async function lockEnrolment(tx: Db, userId: number): Promise<TwoFactorRow | undefined> {
+  const [row] = await tx.select().from(twoFactors).where(eq(twoFactors.userId, userId)).for('no key update')
+  return row
+}
+
 /**
- * Confirms this enrolment; false when it was confirmed already, or begun again with another secret meanwhile.
+ * Confirms the enrolment that `lockEnrolment` locked.
  * @param step that of the code which confirms it, used up by this
  */
 export async function confirmEnrolment(
-  db: Db,
-  { userId, secret }: Pick<TwoFactorRow, 'userId' | 'secret'>,
+  tx: Db,
+  userId: number,
   { at, step }: { at: Date; step: number },
-): Promise<boolean> {
-  const rows = await db
-    .update(twoFactors)
-    .set({ confirmedAt: at, lastStep: step })
-    .where(and(eq(twoFactors.userId, userId), eq(twoFactors.secret, secret), isNull(twoFactors.confirmedAt)))
-    .returning({ userId: twoFactors.userId })
-  return rows.length > 0
+): Promise<void> {
+  await tx.update(twoFactors).set({ confirmedAt: at, lastStep: step }).where(eq(twoFactors.userId, userId))
 }
 
 /** False when it is off. The enrolment goes first: it is the lock of the recovery codes. */

@@ -5,7 +5,13 @@ import { rotateSession } from '../../auth/sessions.ts'
 import type { Context } from '../../context.ts'
 import { addPasskey, creationOptions, deletePasskey } from '../../features/passkeys/service.ts'
 import { listPasskeys } from '../../features/passkeys/store.ts'
-import { confirm, enrol, offerEnrolment, renewRecoveryCodes, switchOff } from '../../features/two-factor/service.ts'
+import {
+  confirm,
+  enrolOffered,
+  offerEnrolment,
+  renewRecoveryCodes,
+  switchOff,
+} from '../../features/two-factor/service.ts'
 import { countUnusedCodes, findTwoFactor } from '../../features/two-factor/store.ts'
 import { parseId } from '../../kernel/ids.ts'
 import { passkeyScript } from '../assets.ts'
@@ -43,9 +49,9 @@ const twoFactorPages = (context: Context) =>
         let codes: string[] = []
         const problem = await tryForm(
           async () => {
-            const { secret } = offerEnrolment(context, actor.user, actor.session)
-            await enrol(context, actor, secret)
-            codes = await confirm(context, actor, body.passcode ?? '')
+            const code = body.passcode ?? ''
+            await enrolOffered(context, actor, { session: actor.session, code })
+            codes = await confirm(context, actor, code)
           },
           [],
           'passcode',

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { connect } from '../../../db/connect.ts'
-import { countSealed } from '../../../src/auth/sealed-values.ts'
 import { abandonedTasks } from '../../../src/features/actions-runs/abandoned.ts'
 import { readLog } from '../../../src/features/actions-runs/logs.ts'
 import { runCronTaskNow } from '../../../src/jobs/cron-tasks.ts'
+import { countSealed } from '../../../src/secret-key/sealed-values.ts'
 import { registerRunner } from '../../harness/runner.ts'
 import { startTestService, type TestRepository, type TestService, type TestUser } from '../../harness/service.ts'
 import { until } from '../../harness/until.ts'
@@ -110,7 +110,11 @@ test('a job whose runner vanishes fails, says why, and what its runner says late
   const { sealed } = await countSealed(service.context.db, service.context.secrets)
   const task = await runner.take()
   // The values that its log must not show are sealed, for as long as it may have rows.
-  expect(await countSealed(service.context.db, service.context.secrets)).toEqual({ sealed: sealed + 1, unreadable: 0 })
+  expect(await countSealed(service.context.db, service.context.secrets)).toEqual({
+    sealed: sealed + 1,
+    previous: 0,
+    unreadable: 0,
+  })
   clock.time += 9 * MINUTE_MS
   expect(await runner.log(task, ['one'])).toBe(1)
   clock.time += 9 * MINUTE_MS

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { keyFile } from '../../../src/auth/instance-key.ts'
 import type { DataProblem } from '../../../src/doctor/data/check.ts'
 import { checkData } from '../../../src/doctor/data/check-data.ts'
+import { keyFile } from '../../../src/secret-key/key-sources.ts'
 import type { TestService } from '../../harness/service.ts'
 import { type Replica, startReplica } from './replica.ts'
 

@@ -11,6 +11,7 @@ import { pullMirrors, pushMirrors } from '../../db/schema/mirrors.ts'
 import { oauthSigningKeys } from '../../db/schema/oauth.ts'
 import { recordAudit } from '../audit/record.ts'
 import { countJobs, dropJobs } from '../jobs/drop.ts'
+import { purposePlaces, sealedTables } from './sealed-places.ts'
 
 /** What is sealed with the secret key, as numbers of rows. */
 export interface SealedRows {
@@ -50,10 +51,8 @@ export async function countSealedRows(db: Db): Promise<SealedRows> {
  */
 export async function adoptKey(db: Db, fingerprint: string): Promise<SealedRows> {
   return db.transaction(async (tx) => {
-    await tx.execute(
-      sql`lock table ${twoFactors}, ${hooks}, ${pullMirrors}, ${pushMirrors}, ${migrations}, ${oauthSigningKeys}, ${authSources},
-        ${actionsValues}, ${actionsRegistrationTokens}, ${actionsTasks} in share row exclusive mode`,
-    )
+    const tables = sealedTables.map((name) => sql.identifier(name))
+    await tx.execute(sql`lock table ${sql.join(tables, sql`, `)} in share row exclusive mode`)
     const lost = await countSealedRows(tx)
     await tx.execute(sql`delete from ${recoveryCodes} where user_id in (select user_id from ${twoFactors})`)
     await tx.delete(twoFactors)
@@ -77,9 +76,17 @@ export async function adoptKey(db: Db, fingerprint: string): Promise<SealedRows>
       .set({ clientSecret: null, isActive: false, updatedAt: sql`clock_timestamp()` })
       .where(isNotNull(authSources.clientSecret))
     await dropJobs(tx, 'mail.send')
+    await dropJobs(tx, 'account.recover')
+    await requireAllCleared(tx)
     await tx.delete(instance)
     await tx.insert(instance).values({ keyFingerprint: fingerprint })
     await recordAudit(tx, 'command line', { action: 'secret_key.adopt', subject: { kind: 'site' }, after: lost })
     return lost
   })
+}
+
+async function requireAllCleared(tx: Db): Promise<void> {
+  for (const { purpose, place } of purposePlaces)
+    if ((await tx.execute(place.next(undefined, 1))).length > 0)
+      throw new Error(`nothing clears ${purpose} in ${place.table}`)
 }
