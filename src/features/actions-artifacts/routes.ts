@@ -16,10 +16,11 @@ import { requireSignature, signedQuery } from './signed-address.ts'
 
 const read = { unit: 'repo.actions', scope: 'repository' } as const
 const query = t.Object({ name: queryText({ description: 'Only artifacts of this name' }), ...pageQuery })
+/** Wire: these lists say their total in the body only. */
 const list = (operationId: string, summary: string) => ({
   query,
   response: { 200: ActionArtifactsResponse },
-  detail: { operationId, summary, 'x-list': 'links' as const },
+  detail: { operationId, summary },
 })
 
 /** Artifacts of runs. What sends them is the protocol of jobs (protocol-routes.ts). */
@@ -29,10 +30,9 @@ export const artifactRoutes = (context: Context) =>
     .get(
       '/artifacts',
       async ({ repo, query, request, set }) => {
-        const { page, links } = paging(context, query, { request, set })
+        const { page } = paging(context, query, { request, set })
         const filter = { repositoryId: repo.repository.id, name: query.name }
         const { rows, total } = await listShown(context.db, filter, page)
-        links(total)
         return { artifacts: await presentArtifacts(context, rows), total_count: total }
       },
       { readRepo: read, ...list('getArtifacts', 'List the artifacts of a repository') },
@@ -41,10 +41,9 @@ export const artifactRoutes = (context: Context) =>
       '/runs/:run/artifacts',
       async ({ repo, params, query, request, set }) => {
         const { run } = await getRun(context, repo, params.run)
-        const { page, links } = paging(context, query, { request, set })
+        const { page } = paging(context, query, { request, set })
         const filter = { repositoryId: repo.repository.id, runId: run.id, name: query.name }
         const { rows, total } = await listShown(context.db, filter, page)
-        links(total)
         return { artifacts: await presentArtifacts(context, rows), total_count: total }
       },
       { readRepo: read, ...list('getArtifactsOfRun', 'List the artifacts of a run, of all its attempts') },

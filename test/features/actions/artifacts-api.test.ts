@@ -61,8 +61,7 @@ test('a list shows what is finalized, the newest first, by name and page by page
   expect(await listed(list, { name: 'on' })).toEqual({ names: [], total: 0 })
   expect(await listed(list, { page: 2, limit: 3 })).toEqual({ names: ['one'], total: 4 })
   const page = await owner.client.get(list, { page: 1, limit: 3 })
-  expect(page.headers.get('x-total-count')).toBe('4')
-  expect(page.headers.get('link')).toContain('page=2')
+  expect([page.headers.get('x-total-count'), page.headers.get('link')]).toEqual([null, null])
   const run = (id: string | undefined) => `${repo.path}/actions/runs/${id}/artifacts`
   const first = run(job.ids.workflow_run_backend_id)
   expect(await listed(first)).toEqual({ names: ['three', 'two', 'one'], total: 3 })
