@@ -11,6 +11,7 @@ import {
   organizationRunListRoutes,
   userRunListRoutes,
 } from '../features/actions-runs/list-routes.ts'
+import { logStreamRoutes } from '../features/actions-runs/log-stream-routes.ts'
 import { actionsRunRoutes } from '../features/actions-runs/routes.ts'
 import { actionsSteeringRoutes } from '../features/actions-runs/steering-routes.ts'
 import { organizationActionsValueRoutes } from '../features/actions-values/organization-routes.ts'
@@ -243,6 +244,7 @@ const administrationApi = (context: Context) =>
 const actionsApi = (context: Context) =>
   new Elysia({ name: 'actionsApi' })
     .use(actionsRunRoutes(context))
+    .use(logStreamRoutes(context))
     .use(actionsSteeringRoutes(context))
     .use(artifactRoutes(context))
     .use(actionsWorkflowRoutes(context))

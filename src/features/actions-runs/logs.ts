@@ -1,8 +1,9 @@
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
-import { and, asc, eq, gt, sql } from 'drizzle-orm'
+import { and, asc, eq, gte, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/client.ts'
 import { type ActionsTaskRow, actionsLogChunks, actionsTasks } from '../../../db/schema/actions.ts'
+import { logChannelOf } from './channel.ts'
 
 const pack = promisify(gzip)
 const unpack = promisify(gunzip)
@@ -41,22 +42,39 @@ export async function appendLog(
       .returning({ logRows: actionsTasks.logRows })
     if (!row) return undefined
     if (packed) await tx.insert(actionsLogChunks).values({ taskId: id, firstRow: logRows, rowCount, lines: packed })
+    await wakeFollowers(tx, id)
     return row.logRows
   })
 }
 
-/** The log of a task, chunk by chunk. */
-export async function* readLog(db: Db, taskId: number): AsyncGenerator<Uint8Array> {
-  let after = -1
+/** Rows as they came, packed no longer. */
+interface LogChunk {
+  firstRow: number
+  bytes: Uint8Array
+}
+
+/** The log of a task from a row on, chunk by chunk. */
+export async function* readChunks(db: Db, taskId: number, row = 0): AsyncGenerator<LogChunk> {
+  let next = row
   for (;;) {
     const [chunk] = await db
       .select()
       .from(actionsLogChunks)
-      .where(and(eq(actionsLogChunks.taskId, taskId), gt(actionsLogChunks.firstRow, after)))
+      .where(and(eq(actionsLogChunks.taskId, taskId), gte(actionsLogChunks.firstRow, next)))
       .orderBy(asc(actionsLogChunks.firstRow))
       .limit(1)
     if (!chunk) return
-    after = chunk.firstRow
-    yield await unpack(chunk.lines)
+    next = chunk.firstRow + 1
+    yield { firstRow: chunk.firstRow, bytes: await unpack(chunk.lines) }
   }
+}
+
+/** The whole log of a task. */
+export async function* readLog(db: Db, taskId: number): AsyncGenerator<Uint8Array> {
+  for await (const { bytes } of readChunks(db, taskId)) yield bytes
+}
+
+/** Wakes who follows the log, once the transaction has ended. */
+export async function wakeFollowers(tx: Db, taskId: number): Promise<void> {
+  await tx.execute(sql`select pg_notify(${logChannelOf(taskId)}::text, '')`)
 }

@@ -15,6 +15,7 @@ import type { UserRow } from '../../../db/schema/users.ts'
 import { enqueueJob } from '../../jobs/enqueue.ts'
 import { QUEUED_CHANNEL } from './channel.ts'
 import { tellOfJobs, tellOfRun, toldRunColumns } from './events.ts'
+import { wakeFollowers } from './logs.ts'
 import {
   type RunPlace,
   writeFaultStatus,
@@ -200,6 +201,7 @@ export async function endTask(
     .where(and(eq(actionsJobs.taskId, taskId), eq(actionsJobs.status, 'in_progress')))
     .returning()
   await announce(at, rows, task)
+  await wakeFollowers(tx, taskId)
   return true
 }
 

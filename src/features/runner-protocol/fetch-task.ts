@@ -3,8 +3,8 @@ import { and, eq, isNull, lt, or } from 'drizzle-orm'
 import { actionsRunners } from '../../../db/schema/actions.ts'
 import type { Context } from '../../context.ts'
 import { type ClaimedJob, claimJob } from '../actions-runs/claim.ts'
+import type { News } from '../actions-runs/news.ts'
 import { requireRunner } from './caller.ts'
-import type { QueuedNews } from './queued.ts'
 
 /** How long a request waits for work. Runners that give it less time get it, with a rest for the way back. */
 const WAIT_MS = 3000
@@ -12,11 +12,7 @@ const WAY_BACK_MS = 500
 const HEARTBEAT_MS = 10_000
 
 /** A job for the runner; undefined when none has come while it waited. @throws Refusal 401 */
-export async function fetchTask(
-  context: Context,
-  queued: QueuedNews,
-  call: HandlerContext,
-): Promise<ClaimedJob | undefined> {
+export async function fetchTask(context: Context, queued: News, call: HandlerContext): Promise<ClaimedJob | undefined> {
   const runner = await requireRunner(context, call)
   await beat(context, runner.id)
   const waitMs = Math.min(WAIT_MS, (call.timeoutMs() ?? Number.POSITIVE_INFINITY) - WAY_BACK_MS)

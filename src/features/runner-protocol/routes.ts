@@ -4,13 +4,14 @@ import { Elysia } from 'elysia'
 import type { ActionsRunnerRow } from '../../../db/schema/actions.ts'
 import type { Context } from '../../context.ts'
 import { missingRoute } from '../../http/missing-route.ts'
+import { QUEUED_CHANNEL } from '../actions-runs/channel.ts'
+import { newsOf } from '../actions-runs/news.ts'
 import { requestKey } from './caller.ts'
 import { gzipCompression } from './compression.ts'
 import { protocolErrors } from './errors.ts'
 import { fetchTask } from './fetch-task.ts'
 import { PingService } from './messages/ping_pb.js'
 import { RunnerService } from './messages/runner_pb.js'
-import { watchQueued } from './queued.ts'
 import { declare, register } from './register.ts'
 import { resultOf } from './results.ts'
 import { taskMessage } from './task-message.ts'
@@ -36,7 +37,7 @@ export const runnerProtocolRoutes = (context: Context) => {
 }
 
 function handlersOf(context: Context) {
-  const queued = watchQueued(context.channels)
+  const queued = newsOf(context.channels, QUEUED_CHANNEL)
   const router: ConnectRouter = createConnectRouter({
     acceptCompression: [gzipCompression],
     readMaxBytes: context.config.maxBodyBytes,
