@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
+import { recordCommits } from '../../src/features/issue-references/commits.ts'
 import type { Client } from '../harness/client.ts'
 import { startTestService, type TestRepository, type TestService, type TestUser } from '../harness/service.ts'
 
@@ -174,4 +175,40 @@ test('an issue that is named counts as changed, and its poster is told that it w
   await service.drain()
   const threads = await bob.client.get('/notifications')
   expect(threads.body).toMatchObject([{ subject: { state: 'closed' } }])
+})
+
+test('a commit that was in a hidden repository first is shown once it reaches the repository of the issue', async () => {
+  const named = await write(repo)
+  const sha = await commit(hidden, `see ann/open#${named.number}`)
+  expect(await typesOf(bob.client, named.path)).toEqual([])
+  const { git } = service
+  const at = ['-C', join(git.folder, 'hidden-first')]
+  for (const args of [
+    ['clone', '-q', hidden.cloneUrl, join(git.folder, 'hidden-first')],
+    [...at, 'push', '-q', repo.cloneUrl, 'HEAD:refs/heads/from-hidden'],
+  ])
+    expect([args, (await git.run(args)).exitCode]).toEqual([args, 0])
+  expect(await timeline(bob.client, named.path)).toMatchObject([{ type: 'commit_ref', ref_commit_sha: sha }])
+  // Elsewhere once more it stays where everybody sees it.
+  await service.context.sql`update events set fanned_out_at = null where kind = 'push' and repository_id = ${hidden.id}`
+  expect(await typesOf(bob.client, named.path)).toEqual(['commit_ref'])
+})
+
+test('commits of several repositories that close one issue at once do not wait for each other', async () => {
+  const actorId = (await ann.client.get('/user')).number('id')
+  const places = await Promise.all(Array.from({ length: 6 }, () => service.createRepository(ann)))
+  for (let round = 0; round < 5; round += 1) {
+    const named = await write(repo)
+    const message = `closes ann/open#${named.number}`
+    await Promise.all(
+      places.map(({ id }, index) => {
+        const commits = [{ sha: `${round}${index}`.padEnd(40, '0'), message }]
+        const author = { actorId, repositoryId: id, at: new Date() }
+        return recordCommits(service.context, author, { ref: 'refs/heads/main', commits })
+      }),
+    )
+    const types = await typesOf(ann.client, named.path)
+    expect(types.filter((type) => type === 'commit_ref')).toHaveLength(places.length)
+    expect(types.filter((type) => type === 'close')).toHaveLength(1)
+  }
 })

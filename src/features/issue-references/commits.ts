@@ -1,6 +1,6 @@
-import { and, eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/client.ts'
-import { comments } from '../../../db/schema/issues.ts'
+import { comments, type IssueRow } from '../../../db/schema/issues.ts'
 import { repositories } from '../../../db/schema/repositories.ts'
 import type { Context } from '../../context.ts'
 import type { EventPayload } from '../../events/catalogue.ts'
@@ -11,11 +11,12 @@ import { lockIssue, updateIssue } from '../issues/store.ts'
 import { findTargets, type Target } from './targets.ts'
 import { type Author, touch } from './texts.ts'
 
-type Push = EventPayload<'push'>
+type Push = Pick<EventPayload<'push'>, 'ref'> & { commits?: { sha: string; message: string }[] }
 
 /**
  * Writes into the history of issues which commits of a push name them, the oldest first. Commits that reach the default branch close and open
- * what their words ask for, as far as who pushed may. A commit refers to an issue, closes it and opens it once, however often it is pushed.
+ * what their words ask for, as far as who pushed may. A commit refers to an issue, closes it and opens it once, however often it is pushed; a
+ * push to the issue's own repository takes over the entry of one elsewhere.
  */
 export async function recordCommits({ db }: Context, author: Author, { ref, commits = [] }: Push): Promise<void> {
   const [place] = await db
@@ -29,8 +30,12 @@ export async function recordCommits({ db }: Context, author: Author, { ref, comm
     for (const target of targets.filter(({ mayRefer }) => mayRefer)) {
       const commit = { refRepositoryId: author.repositoryId, refCommitSha: sha }
       await db.transaction(async (tx) => {
+        // Before the entry, which takes a weaker lock: two commits that have it would wait for each other.
+        const issue = await lockIssue(tx, target.repositoryId, target.number)
+        if (!issue) return
         await refer(tx, author, { target, commit, title: titleOf(message) })
-        if (isDefault && target.mayChange && target.action !== 'none') await changeState(tx, author, { target, commit })
+        if (isDefault && target.mayChange && target.action !== 'none')
+          await changeState(tx, author, { issue, target, commit })
       })
     }
   }
@@ -48,28 +53,34 @@ const titleOf = (message: string): string => (message.split('\n', 1)[0] ?? '').s
 
 async function refer(
   tx: Db,
-  author: Author,
+  { actorId: posterId, repositoryId, at }: Author,
   { target, commit, title }: { target: Target; commit: Commit; title: string },
 ): Promise<void> {
-  const { actorId: posterId, at } = author
-  const row = { issueId: target.issueId, kind: 'commit_ref', posterId, body: title, refAction: 'none', ...commit }
-  const added = await tx
+  const pushed = { posterId, refRepositoryId: commit.refRepositoryId, createdAt: at, updatedAt: at }
+  const row = { issueId: target.issueId, kind: 'commit_ref', body: title, refAction: 'none', ...commit, ...pushed }
+  const isOwn = sql`${repositoryId}::bigint = ${target.repositoryId}::bigint`
+  const changed = await tx
     .insert(comments)
-    .values({ ...row, createdAt: at, updatedAt: at })
-    .onConflictDoNothing()
+    .values(row)
+    .onConflictDoUpdate({
+      target: [comments.issueId, comments.kind, comments.refCommitSha],
+      targetWhere: sql`ref_commit_sha is not null`,
+      set: pushed,
+      // Who reads the issue may not see where the commit was before, such as in a private fork.
+      setWhere: sql`${comments.refRepositoryId} is null or ${isOwn} and ${comments.refRepositoryId} <> ${repositoryId}::bigint`,
+    })
     .returning({ id: comments.id })
-  if (added.length > 0) await touch(tx, [target.issueId], at)
+  if (changed.length > 0) await touch(tx, [target.issueId], at)
 }
 
 async function changeState(
   tx: Db,
   { actorId, at }: Author,
-  { target, commit }: { target: Target; commit: Commit },
+  { issue: before, target, commit }: { issue: IssueRow; target: Target; commit: Commit },
 ): Promise<void> {
   const { repositoryId, ownerId } = target
   const isClosed = target.action === 'closes'
-  const before = await lockIssue(tx, repositoryId, target.number)
-  if (!before || before.isClosed === isClosed || (await wasDone(tx, target, commit))) return
+  if (before.isClosed === isClosed || (await wasDone(tx, target, commit))) return
   // Wire: what waits for others stays open.
   if (isClosed && target.hasDependencies && (await hasOpenDependency(tx, before.id))) return
   const issue = await updateIssue(tx, before.id, { isClosed, closedAt: isClosed ? at : null, updatedAt: at })

@@ -1,5 +1,5 @@
 import { and, eq, or, type SQL, sql } from 'drizzle-orm'
-import { anyOf } from '../../../db/any-of.ts'
+import { anyOf, anyPairOf } from '../../../db/any-of.ts'
 import type { Db } from '../../../db/client.ts'
 import { issues } from '../../../db/schema/issues.ts'
 import { repositories } from '../../../db/schema/repositories.ts'
@@ -60,7 +60,7 @@ export async function findTargets(
     .innerJoin(repositories, eq(repositories.id, issues.repositoryId))
     .innerJoin(users, eq(users.id, repositories.ownerId))
     .innerJoin(readers, eq(readers.id, actorId))
-    .where(and(isNamed(repositoryId, named), anyOf(issues.number, new Set(named.map(({ number }) => number)))))
+    .where(and(isNamed(db, repositoryId, named), anyOf(issues.number, new Set(named.map(({ number }) => number)))))
   return rows.flatMap(({ owner, name, ...row }) => {
     const found = named.find(
       ({ repository, number }) =>
@@ -71,10 +71,14 @@ export async function findTargets(
   })
 }
 
-function isNamed(own: number, named: readonly NamedIssue[]): SQL | undefined {
+/** The repositories are found by their names first: beside `own` in one condition over two tables, no index would serve. */
+function isNamed(db: Db, own: number, named: readonly NamedIssue[]): SQL | undefined {
   const elsewhere = named.flatMap(({ repository }) => repository ?? [])
-  const isOwn = eq(repositories.id, own)
-  if (elsewhere.length === 0) return isOwn
-  const pairs = elsewhere.map(({ owner, name }) => sql`(${owner}, ${name})`)
-  return or(isOwn, sql`(${users.lowerName}, ${repositories.lowerName}) in (${sql.join(pairs, sql`, `)})`)
+  const pairs = elsewhere.map(({ owner, name }) => [owner, name] as const)
+  const found = db
+    .select({ id: repositories.id })
+    .from(repositories)
+    .innerJoin(users, eq(users.id, repositories.ownerId))
+    .where(anyPairOf([users.lowerName, repositories.lowerName], pairs))
+  return or(eq(repositories.id, own), sql`${repositories.id} = any(array(${found}))`)
 }

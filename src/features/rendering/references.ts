@@ -1,5 +1,5 @@
-import { and, eq, or, type SQL, sql } from 'drizzle-orm'
-import { anyOf, arrayOf } from '../../../db/any-of.ts'
+import { and, eq, or, type SQL } from 'drizzle-orm'
+import { anyOf, anyPairOf } from '../../../db/any-of.ts'
 import { issues } from '../../../db/schema/issues.ts'
 import { repositories } from '../../../db/schema/repositories.ts'
 import { users } from '../../../db/schema/users.ts'
@@ -40,12 +40,12 @@ interface Named {
   repo: string
 }
 
-/** The repositories by owner and name, in lower case, as a condition over `users` and `repositories`: one text for any number of them. */
-function isNamed(wanted: readonly Named[]): SQL {
-  const owners = arrayOf(wanted.map(({ owner }) => owner))
-  const names = arrayOf(wanted.map(({ repo }) => repo))
-  return sql`(${users.lowerName}, ${repositories.lowerName}) in (select * from unnest(${owners}::text[], ${names}::text[]))`
-}
+/** The repositories by owner and name, in lower case, as a condition over `users` and `repositories`. */
+const isNamed = (wanted: readonly Named[]): SQL =>
+  anyPairOf(
+    [users.lowerName, repositories.lowerName],
+    wanted.map(({ owner, repo }) => [owner, repo]),
+  )
 
 async function findIssues({ db, config }: Context, actor: Actor | undefined, wanted: WantedReferences['issues']) {
   const numbers = [...new Set(wanted.map(({ index }) => index))].filter((index) => index <= 2_147_483_647)
