@@ -7,6 +7,7 @@ import { logChannelOf } from './channel.ts'
 import { followLog, placeAfter } from './log-follow.ts'
 import { type News, newsOf } from './news.ts'
 import { getLoggedJob } from './service.ts'
+import { logQuery } from './shared-routes.ts'
 import { createStreamPlaces } from './stream-places.ts'
 
 /** Then a reader comes again, and is judged again. */
@@ -26,8 +27,8 @@ export const logStreamRoutes = (context: Context) => {
     .use(gate(context))
     .get(
       '/jobs/:job_id/logs/stream',
-      async ({ actor, repo, params, request, status }) => {
-        const { taskId } = await getLoggedJob(context, repo, params.job_id)
+      async ({ actor, repo, params, query: { attempt }, request, status }) => {
+        const { taskId } = await getLoggedJob(context, repo, { text: params.job_id, attempt })
         const from = placeAfter(taskId, request.headers.get('last-event-id'))
         // The word for browsers that nothing more comes: after any other they ask again.
         if (!from) return status(204, undefined)
@@ -40,6 +41,7 @@ export const logStreamRoutes = (context: Context) => {
       },
       {
         readRepo: { unit: 'repo.actions', scope: 'repository', login: true },
+        query: logQuery(),
         response: { 200: FileBody, 204: t.Void() },
         detail: {
           operationId: 'streamActionsRunJobLogs',

@@ -10,7 +10,7 @@ import { ActionTaskResponse, presentTask } from '../../wire/actions-task.ts'
 import { listTasks } from './lists.ts'
 import { readLog } from './logs.ts'
 import { deleteRun, getJob, getLoggedJob, getRun } from './service.ts'
-import { described, presentListedJob, presentOne, runLists } from './shared-routes.ts'
+import { described, logQuery, presentListedJob, presentOne, runLists } from './shared-routes.ts'
 
 const read = { unit: 'repo.actions', scope: 'repository' } as const
 /** Wire: lists, jobs and logs are for whoever has signed in. */
@@ -85,8 +85,8 @@ export const actionsRunRoutes = (context: Context) => {
     )
     .get(
       '/jobs/:job_id/logs',
-      async ({ repo, params }) => {
-        const { taskId, job, run } = await getLoggedJob(context, repo, params.job_id)
+      async ({ repo, params, query: { attempt } }) => {
+        const { taskId, job, run } = await getLoggedJob(context, repo, { text: params.job_id, attempt })
         const name = `${run.workflowFile.replace(/\.ya?ml$/, '')}-${job.name}-${job.id}.log`
         return streamed(streamOf(readLog(context.db, taskId)), {
           headers: {
@@ -98,6 +98,7 @@ export const actionsRunRoutes = (context: Context) => {
       },
       {
         readRepo: readSignedIn,
+        query: logQuery(),
         response: { 200: FileBody },
         detail: { operationId: 'downloadActionsRunJobLogs', summary: 'The log of a job', 'x-produces': ['text/plain'] },
       },

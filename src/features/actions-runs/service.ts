@@ -7,6 +7,7 @@ import type { Context } from '../../context.ts'
 import { badRequest, notFound } from '../../kernel/errors.ts'
 import { parseId } from '../../kernel/ids.ts'
 import { findJob, findRun, type ListedRun } from './lists.ts'
+import { findTaskId } from './tasks.ts'
 
 export const unknownRun = (id: number) => notFound('not found', [`run with id ${id}: resource does not exist`])
 
@@ -26,12 +27,22 @@ export async function getJob({ db }: Context, { repository }: RepositoryAccess, 
   return job
 }
 
-/** The task whose log a job shows. @throws Refusal 404, also while no runner has the job */
-export async function getLoggedJob({ db }: Context, { repository }: RepositoryAccess, text: string) {
+/**
+ * The task whose log a job shows: of the attempt that its state is of, or of the one that is asked for.
+ * @throws Refusal 404, also while no runner has the job
+ */
+export async function getLoggedJob({ db }: Context, { repository }: RepositoryAccess, { text, attempt }: AskedLog) {
   const id = parseId(text)
   const job = id === undefined ? undefined : await findJob(db, repository.id, id)
-  if (!job?.job.taskId) throw notFound('not found', [`run job with id ${id ?? 0}: resource does not exist`])
-  return { ...job, taskId: job.job.taskId }
+  const taskId = job && (attempt === undefined ? job.job.taskId : await findTaskId(db, job.job.id, attempt))
+  if (!job || !taskId) throw notFound('not found', [`run job with id ${id ?? 0}: resource does not exist`])
+  return { ...job, taskId }
+}
+
+interface AskedLog {
+  /** The id of the job, as it was sent. */
+  text: string
+  attempt: number | undefined
 }
 
 /** Jobs and logs go with it. @throws Refusal 400 while it is not done, 404 */

@@ -2,7 +2,7 @@ import { t } from 'elysia'
 import { addressesOf } from '../../access/repository-access.ts'
 import type { Context } from '../../context.ts'
 import { paging } from '../../http/paging.ts'
-import { pageQuery, queryList, queryText } from '../../http/query.ts'
+import { pageQuery, queryInteger, queryList, queryText } from '../../http/query.ts'
 import { viewerOf } from '../../http/viewer.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { ActionWorkflowJobsResponse, presentJob } from '../../wire/actions-job.ts'
@@ -13,6 +13,10 @@ import type { Extent } from './filters.ts'
 import { type ListedJob, type ListedRun, listJobs, listRuns } from './lists.ts'
 
 const status = queryList({ description: 'waiting, queued, in_progress, completed, or a conclusion; any of several' })
+/** Which log of a job is meant. */
+export const logQuery = () =>
+  t.Object({ attempt: queryInteger({ description: 'A `run_attempt` of the job; the present one without it' }) })
+
 const runQuery = t.Object({
   event: queryText(),
   branch: queryText(),

@@ -1,4 +1,4 @@
-import { and, asc, eq, type SQL } from 'drizzle-orm'
+import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/client.ts'
 import {
   type ActionsJobRow,
@@ -20,6 +20,15 @@ export interface LoadedTask extends LoadedRun {
 export async function findOwnTask(db: Db, id: number, runnerId: number): Promise<LoadedTask | undefined> {
   const [row] = await selectTasks(db).where(and(eq(actionsTasks.id, id), eq(actionsTasks.runnerId, runnerId)))
   return row
+}
+
+/** Of an attempt at a job. Any whole number may be asked for. */
+export async function findTaskId(db: Db, jobId: number, attempt: number): Promise<number | undefined> {
+  const [row] = await db
+    .select({ id: actionsTasks.id })
+    .from(actionsTasks)
+    .where(and(eq(actionsTasks.jobId, jobId), sql`${actionsTasks.attempt} = ${attempt}::bigint`))
+  return row?.id
 }
 
 const selectTasks = (db: Db) =>

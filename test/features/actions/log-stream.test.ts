@@ -147,6 +147,30 @@ test('it is for whoever may read the log', async () => {
   await runner.end(task)
 })
 
+test('what earlier runners said is read by the number of the attempt', async () => {
+  const { at, take, runner, repo } = await startJob()
+  const first = await take()
+  await runner.log(first, ['of the first'])
+  await runner.end(first, 'RESULT_FAILURE')
+  await service.drain()
+  const run = (await owner.client.get(`${repo.path}/actions/runs`)).number('workflow_runs.0.id')
+  expect((await owner.client.post(`${repo.path}/actions/runs/${run}/rerun`, {})).status).toBe(201)
+  await service.drain()
+  const second = await take()
+  await runner.log(second, ['of the second'])
+  const logs = at.replace('/api/v1', '').replace(/\/stream$/, '')
+  const text = async (query: string) => (await owner.client.get(`${logs}${query}`)).text
+  expect(await text('?attempt=1')).toStartWith(`${TIME} of the first\n`)
+  expect([await text(''), await text('?attempt=2')]).toEqual(Array(2).fill(`${TIME} of the second\n`))
+  for (const attempt of ['0', '3', '-1', '999999999999999'])
+    expect([attempt, (await owner.client.get(`${logs}?attempt=${attempt}`)).status]).toEqual([attempt, 404])
+  const stream = await follow({ at: `${at}?attempt=1` })
+  await stream.next()
+  expect(await stream.next()).toEqual({ id: `${first.id}:0:1`, data: `${TIME} of the first` })
+  stream.leave()
+  await runner.end(second)
+})
+
 test('a reader has ten streams at once, and a place again with the end of one', async () => {
   const { at, take, runner } = await startJob()
   const task = await take()
