@@ -177,20 +177,36 @@ test('an issue that is named counts as changed, and its poster is told that it w
   expect(threads.body).toMatchObject([{ subject: { state: 'closed' } }])
 })
 
+/** Pushes what one repository has to a new branch of another. */
+async function pushAcross(from: TestRepository, to: TestRepository, prepare?: () => Promise<unknown>): Promise<void> {
+  const { git } = service
+  const cwd = join(git.folder, `across-${from.name}`)
+  expect((await git.run(['clone', '-q', from.cloneUrl, cwd])).exitCode).toBe(0)
+  await prepare?.()
+  const push = ['-C', cwd, 'push', '-q', to.cloneUrl, `HEAD:refs/heads/from-${from.name}`]
+  expect((await git.run(push)).exitCode).toBe(0)
+}
+
 test('a commit that was in a hidden repository first is shown once it reaches the repository of the issue', async () => {
   const named = await write(repo)
   const sha = await commit(hidden, `see ann/open#${named.number}`)
   expect(await typesOf(bob.client, named.path)).toEqual([])
-  const { git } = service
-  const at = ['-C', join(git.folder, 'hidden-first')]
-  for (const args of [
-    ['clone', '-q', hidden.cloneUrl, join(git.folder, 'hidden-first')],
-    [...at, 'push', '-q', repo.cloneUrl, 'HEAD:refs/heads/from-hidden'],
-  ])
-    expect([args, (await git.run(args)).exitCode]).toEqual([args, 0])
+  await pushAcross(hidden, repo)
   expect(await timeline(bob.client, named.path)).toMatchObject([{ type: 'commit_ref', ref_commit_sha: sha }])
   // Elsewhere once more it stays where everybody sees it.
   await service.context.sql`update events set fanned_out_at = null where kind = 'push' and repository_id = ${hidden.id}`
+  expect(await typesOf(bob.client, named.path)).toEqual(['commit_ref'])
+})
+
+test('a commit whose repository is gone is shown again where it is pushed next', async () => {
+  const named = await write(repo)
+  const [lost, next] = [await service.createRepository(ann), await service.createRepository(ann)]
+  await commit(lost, `see ann/open#${named.number}`)
+  expect(await typesOf(bob.client, named.path)).toEqual(['commit_ref'])
+  await pushAcross(lost, next, async () => {
+    expect((await ann.client.delete(lost.path)).status).toBe(204)
+    expect(await typesOf(bob.client, named.path)).toEqual([])
+  })
   expect(await typesOf(bob.client, named.path)).toEqual(['commit_ref'])
 })
 

@@ -23,9 +23,9 @@ interface Part {
 
 /**
  * Notifies those concerned of the news, in one statement: who watches the repository or asked for the issue, its author, who commented
- * or works on it, and who is called by name or in a team of the owner. Never who did it, who asked for silence about the issue or ignores the repository without
- * having asked for the issue, who blocked the one who did it, nor who cannot sign in or may not read it now. A thread notes an event once:
- * the same news again change nothing.
+ * or works on it, and who is called by name or in a team of the owner. Never who did it, who asked for silence about the issue or ignores
+ * the repository without having asked for the issue, who blocked the one who did it, nor who cannot sign in or may not read it now. A
+ * thread notes an event once: the same news again change nothing.
  * @returns where to go on, when there may be more
  */
 export async function notifyReceivers(
