@@ -38,6 +38,21 @@ test('issues made at the same time have numbers without a gap', async () => {
   expect(await openCount(busy)).toBe(12)
 })
 
+test('who reads the pull requests of a repository can be asked, and nobody else', async () => {
+  const open = await service.createRepository(alice)
+  const hidden = await service.createRepository(alice, { private: true })
+  await service.createUser('recluse')
+  await service.context.sql`update users set visibility = 'private' where name = 'recluse'`
+  const ask = (of: TestRepository, name: string) =>
+    alice.client.post(issuesOf(of), { title: 'For you', assignees: [name] })
+  expect((await ask(open, 'bob')).body).toMatchObject({ assignees: [{ login: 'bob' }] })
+  expect((await ask(hidden, 'bob')).status).toBe(422)
+  const unseen = { message: 'Assignee does not exist: [name: recluse]', code: 'invalid' }
+  expect((await ask(open, 'recluse')).body).toMatchObject(unseen)
+  await alice.client.patch(open.path, { has_pull_requests: false })
+  expect((await ask(open, 'bob')).status).toBe(422)
+})
+
 test('a writer plans an issue; what others plan is left out in silence', async () => {
   const planned = await service.createRepository(alice)
   const label = await alice.client.post(`${planned.path}/labels`, { name: 'bug', color: '#E11' })
@@ -127,7 +142,6 @@ test.each([
   ['labels that are texts', { title: 'x', labels: ['bug'] }, '[Labels'],
   ['a day that does not exist', { title: 'x', due_date: '2030-13-01T00:00:00Z' }, '[DueDate]'],
   ['an unknown assignee', { title: 'x', assignees: ['nobody'] }, 'Assignee does not exist'],
-  ['a reader as assignee', { title: 'x', assignees: ['bob'] }, 'Assignee does not exist'],
   ['an unknown milestone', { title: 'x', milestone: 99_999 }, 'milestone does not exist'],
   ['the character NUL', { title: 'a\0b' }, 'NUL'],
 ])('an issue with %s is refused with 422 and changes nothing', async (_, body, message) => {
