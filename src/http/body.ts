@@ -42,7 +42,8 @@ export function bodyReader(maxBytes: number) {
     if (schema?.type === 'string') return await readText(request, maxBytes)
     const isApi = route.startsWith('/api/v1/')
     // Wire: who changes something by the API must say what kind of body it is, also of none. Deleting needs none.
-    const mayBeAbsent = schema === undefined || !isApi || request.method === 'DELETE'
+    // Wire: a PATCH or DELETE without a body and its type changes nothing; other methods need one.
+    const mayBeAbsent = schema === undefined || !isApi || ['DELETE', 'PATCH'].includes(request.method)
     const body = await readBody(request, contentType, { maxBytes, mayBeAbsent })
     if (body instanceof UnreadableBody) return body
     if (body.isForm && isApi) exchangeOf(request).bodyToken = tokenOf(body.value)

@@ -38,6 +38,17 @@ test('issues made at the same time have numbers without a gap', async () => {
   expect(await openCount(busy)).toBe(12)
 })
 
+test('a title that is too long is cut where it is changed', async () => {
+  const { path } = await service.createRepository(alice)
+  await alice.client.post(`${path}/issues`, { title: 'Short' })
+  const edit = async (title: string) => (await alice.client.patch(`${path}/issues/1`, { title })).string('title')
+  expect(await edit('  ')).toBe('Short')
+  expect(await edit(' padded ')).toBe(' padded ')
+  expect(await edit('x'.repeat(255))).toBe('x'.repeat(255))
+  expect(await edit('x'.repeat(256))).toBe(`${'x'.repeat(252)}…`)
+  expect(await edit('😀'.repeat(100))).toBe(`${'😀'.repeat(63)}…`)
+})
+
 test('who reads the pull requests of a repository can be asked, and nobody else', async () => {
   const open = await service.createRepository(alice)
   const hidden = await service.createRepository(alice, { private: true })
@@ -110,7 +121,8 @@ test('closing counts, and milestones follow', async () => {
   expect(closed.body).toMatchObject({ state: 'closed', milestone: { open_issues: 0, closed_issues: 1 } })
   expect(closed.string('closed_at')).toMatch(/Z$/)
   expect(await openCount(counted)).toBe(0)
-  expect((await alice.client.patch(issue, { state: '' })).body).toMatchObject({ state: 'closed' })
+  for (const state of ['', 'asleep', 'Open']) expect((await alice.client.patch(issue, { state })).status).toBe(412)
+  expect((await alice.client.get(issue)).body).toMatchObject({ state: 'closed' })
   const again = await alice.client.patch(issue, { state: 'open', milestone: 0 })
   expect(again.body).toMatchObject({ state: 'open', closed_at: null, milestone: null })
   expect(await openCount(counted)).toBe(1)

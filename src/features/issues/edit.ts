@@ -4,6 +4,7 @@ import type { RepositoryAccess } from '../../access/repository-access.ts'
 import type { Actor } from '../../auth/actor.ts'
 import type { Context } from '../../context.ts'
 import { appendEvent } from '../../events/append.ts'
+import { cutToBytes } from '../../kernel/cut.ts'
 import { badRequest, conflict, forbidden, notFound, preconditionFailed } from '../../kernel/errors.ts'
 import { hasOpenDependency } from '../issue-dependencies/store.ts'
 import { assigneeHistory, rowHistory } from './changes.ts'
@@ -13,6 +14,8 @@ import type { EditIssueOption } from './schema.ts'
 import { mayPlan, readAssignees, readMilestone, recordStateChange } from './service.ts'
 import { lockIssue, readFacts, replaceAssignees, updateIssue } from './store.ts'
 
+const MAX_TITLE_BYTES = 255
+
 export interface Doer {
   actor: Actor
   repo: RepositoryAccess
@@ -21,7 +24,7 @@ export interface Doer {
 /**
  * Changes an issue: its author may change text and state, who has write on issues everything.
  * @throws Refusal 400 for a deadline that is neither given nor unset, 403 for others, 404 when it is gone, 409 when `content_version` is not
- * the newest, 412 when it is closed before what it waits for, 422 for an unknown
+ * the newest, 412 for an unknown state and when it is closed before what it waits for, 422 for an unknown
  * assignee or milestone
  */
 export async function editIssue(
@@ -33,6 +36,7 @@ export async function editIssue(
   const mayPlanIt = mayPlan(repo, shown)
   if (shown.posterId !== actor.user.id && !mayPlanIt)
     throw forbidden('only the author and those with write access to issues may change it')
+  requireKnownState(option)
   const plan = mayPlanIt ? await readPlanChange(context.db, repo, option) : {}
   const assignees = mayPlanIt ? await readAssigneeChange(context.db, repo, option) : undefined
   return context.db.transaction(async (tx) => {
@@ -75,14 +79,20 @@ async function readAssigneeChange(db: Db, repo: RepositoryAccess, option: EditIs
 function readTextChange(before: IssueRow, option: EditIssueOption): Partial<IssueRow> {
   if (option.content_version !== undefined && option.content_version !== before.contentVersion)
     throw conflict('the body has changed since it was read: read it again')
-  const title = option.title?.trim() || before.title
+  // Wire: blanks around a title stay, and one that is too long is cut.
+  const title = option.title?.trim() ? cutToBytes(option.title, MAX_TITLE_BYTES) : before.title
   const body = option.body ?? before.body
   if (title === before.title && body === before.body) return {}
   return { title, body, ...(body === before.body ? {} : { contentVersion: before.contentVersion + 1 }) }
 }
 
+/** Wire: 412. */
+function requireKnownState({ state }: EditIssueOption): void {
+  if (state !== undefined && state !== 'open' && state !== 'closed') throw preconditionFailed(`unknown state: ${state}`)
+}
+
 function readStateChange({ clock }: Context, before: IssueRow, option: EditIssueOption): Partial<IssueRow> {
-  const isClosed = option.state ? option.state === 'closed' : before.isClosed
+  const isClosed = option.state === undefined ? before.isClosed : option.state === 'closed'
   return isClosed === before.isClosed ? {} : { isClosed, closedAt: isClosed ? clock.now() : null }
 }
 

@@ -25,13 +25,15 @@ export const CreateIssueOption = t.Object(
 export type EditIssueOption = typeof EditIssueOption.static
 export const EditIssueOption = t.Object(
   {
-    title: t.Optional(name()),
+    title: t.Optional(t.String({ maxLength: MAX_BODY_LENGTH, description: 'Cut to 255 bytes' })),
     body: t.Optional(body()),
     ref: t.Optional(name()),
     assignee: t.Optional(name()),
     assignees: t.Optional(t.Array(name(), { maxItems: 50 })),
     milestone: t.Optional(int64({ description: 'The id of a milestone; 0 takes it off' })),
-    state: t.Optional(t.Union([t.Literal('open'), t.Literal('closed'), t.Literal('')])),
+    state: t.Optional(
+      t.String({ maxLength: 255, description: '`open` or `closed`; anything else is refused with 412' }),
+    ),
     due_date: t.Optional(wireInstant()),
     unset_due_date: t.Optional(t.Boolean()),
     content_version: t.Optional(int64({ description: 'Refuses the change with 409 when the text has changed since' })),
