@@ -109,6 +109,19 @@ test('where no server runs one command does it all, and an attempt that was cut 
   expect(existsSync(path('secret.key.previous'))).toBe(false)
 })
 
+test('what neither key opens is named, stays as it is, and holds nothing up', async () => {
+  const open = openDatabase(database.url, { poolSize: 1 })
+  const damaged = await open.sql`
+    insert into two_factors (user_id, secret) select id, decode(repeat('01', 60), 'hex') from users where name = 'ann' returning secret`
+  const rotated = await run('secret rotate')
+  expect(rotated.exitCode).toBe(1)
+  expect(rotated.stdout).toContain('1 of them cannot be opened with either key, and are as they were')
+  expect([...(await open.sql`delete from two_factors returning secret`)]).toEqual([...damaged])
+  await open.close()
+  rmSync(path('secret.key.previous'))
+  expect((await run('user list')).exitCode).toBe(0)
+})
+
 test('`key adopt` gives nothing up while the key is at hand', async () => {
   const bySetting = { SECRET_KEY: 'a new key, of more than 32 characters', SECRET_KEY_PREVIOUS: keyIn('secret.key') }
   const refused = await runProgram(['key', 'adopt', '--yes'], { ...settings(), LOG_LEVEL: 'warn', ...bySetting })
