@@ -143,9 +143,14 @@ browsing(
     page.on('request', (request) => {
       if (request.url().endsWith('/user/login/passkey')) sent.push(request.postData() ?? '')
     })
+    // The device was told the handle under another secret key.
+    await page.route('**/user/login/passkey', (route) =>
+      route.continue({ postData: withOtherHandle(route.request().postData() ?? '') }),
+    )
     await page.goto(`${service.url}/user/login`)
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
     await page.getByRole('link', { name: `Settings of ${user.name}` }).waitFor()
+    await page.unroute('**/user/login/passkey')
     expect([sent.length, await post('/user/login/passkey', sent[0] ?? '')]).toEqual([1, 400])
     // Many devices do not count: then the challenge alone tells.
     await service.context.sql`update passkeys set sign_count = 0`
@@ -164,6 +169,16 @@ browsing(
   },
   LONG_MS,
 )
+
+/** The same answer of a device, with another user handle: nothing signs it. */
+function withOtherHandle(form: string): string {
+  const changed = decodeURIComponent(form).replace(/"userHandle":"[^"]+"/, '"userHandle":"AAAA"')
+  if (!changed.includes('"AAAA"')) throw new Error(`there is no user handle: ${form}`)
+  return changed
+    .split('&')
+    .map((field) => field.replace(/=(.*)$/s, (_, value: string) => `=${encodeURIComponent(value)}`))
+    .join('&')
+}
 
 async function post(path: string, body: string): Promise<number> {
   const headers = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' }
