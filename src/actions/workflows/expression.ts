@@ -3,7 +3,7 @@ import type { ExpressionData } from '@actions/expressions/data/expressiondata'
 import type { FunctionDefinition } from '@actions/expressions/funcs/info'
 import { type Budget, limitedFunctions } from './expression-functions.ts'
 import { WorkflowFault } from './faults.ts'
-import type { Json } from './json.ts'
+import { isStorable, type Json } from './json.ts'
 import { MAX_YAML_DEPTH } from './limits.ts'
 
 export type Contexts = ReadonlyMap<string, ExpressionData>
@@ -77,9 +77,14 @@ const shorten = (text: string): string => (text.length > 200 ? `${text.slice(0, 
 /** Characters and values, roughly. Whoever goes through the value later needs no limit of depth. */
 function sizeOf(value: ExpressionData, depth = 0): number {
   if (depth > MAX_YAML_DEPTH) throw new WorkflowFault(`A value is more than ${MAX_YAML_DEPTH} levels deep.`)
-  if (value instanceof data.StringData) return value.value.length + 1
+  if (value instanceof data.StringData) return lengthOf(value.value) + 1
   if (value instanceof data.Array) return value.values().reduce((sum, item) => sum + sizeOf(item, depth + 1), 1)
   if (value instanceof data.Dictionary)
-    return value.pairs().reduce((sum, { key, value: item }) => sum + key.length + sizeOf(item, depth + 1), 1)
+    return value.pairs().reduce((sum, { key, value: item }) => sum + lengthOf(key) + sizeOf(item, depth + 1), 1)
   return 1
+}
+
+function lengthOf(text: string): number {
+  if (!isStorable(text)) throw new WorkflowFault('A text holds a NUL, or half of a character.')
+  return text.length
 }

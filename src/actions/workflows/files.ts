@@ -1,7 +1,7 @@
 import type { Git } from '../../git/engine.ts'
 import { isGitError } from '../../git/errors.ts'
 import type { TreeEntry } from '../../git/model.ts'
-import { MAX_WORKFLOW_BYTES, MAX_WORKFLOWS } from './limits.ts'
+import { MAX_NAME, MAX_WORKFLOW_BYTES, MAX_WORKFLOWS } from './limits.ts'
 
 /** Wire: the first of them that exists counts, and the other one does not. */
 const FOLDERS = ['.gitea/workflows', '.github/workflows']
@@ -32,8 +32,9 @@ export async function readWorkflowFiles(git: Git, repositoryId: number, commit: 
 /** Of the folder, whatever they are. */
 const MAX_ENTRIES = 1000
 
+/** A tree of Git may hold longer names than any file system, and than an index. */
 const isWorkflow = ({ kind, name }: TreeEntry): boolean =>
-  (kind === 'file' || kind === 'executable') && /\.ya?ml$/.test(name)
+  (kind === 'file' || kind === 'executable') && /\.ya?ml$/.test(name) && name.length <= MAX_NAME
 
 async function readFile(
   git: Git,

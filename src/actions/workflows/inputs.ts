@@ -1,4 +1,4 @@
-import { isRecord, type Json, type JsonRecord, textOf } from './json.ts'
+import { isRecord, isStorable, type Json, type JsonRecord, textOf } from './json.ts'
 import { MAX_INPUT_CHARACTERS } from './limits.ts'
 import type { InputDefinition } from './model.ts'
 
@@ -13,6 +13,8 @@ type Definitions = Readonly<Record<string, InputDefinition>>
 export function readDispatchInputs(definitions: Definitions, given: JsonRecord): ReadInputs {
   if (JSON.stringify(given).length > MAX_INPUT_CHARACTERS)
     return { faults: [`The inputs have more than ${MAX_INPUT_CHARACTERS} characters.`] }
+  if (!Object.values(given).every((value) => isStorable(textOf(value))))
+    return { faults: ['The inputs hold a NUL, or half of a character.'] }
   return readInputs(definitions, given, fromText)
 }
 

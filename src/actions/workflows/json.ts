@@ -11,6 +11,9 @@ export const isRecord = (value: Json | undefined): value is JsonRecord =>
 export const ownValue = (record: JsonRecord, key: string): Json | undefined =>
   Object.hasOwn(record, key) ? record[key] : undefined
 
+/** PostgreSQL stores no NUL, and no half of a character in JSON. What holds one could never be written, however often it is tried. */
+export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
+
 /** No record is an empty one. */
 export const recordOf = (value: Json | undefined): JsonRecord => (isRecord(value) ? value : {})
 

@@ -27,7 +27,7 @@ export const MAX_DISPATCH_INPUTS = 25
 export const MAX_INPUT_CHARACTERS = 65_535
 /** Characters that the expressions of one plan may make. Seven nested calls of `format` make 100 MB. */
 export const MAX_EXPRESSION_OUTPUT = 4 * 1024 * 1024
-/** Of names and labels. */
+/** Of names, labels and schedules. Indexes hold them. */
 export const MAX_NAME = 255
 export const MAX_LABELS = 50
 export const DEFAULT_TIMEOUT_MINUTES = 360

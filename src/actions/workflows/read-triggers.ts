@@ -1,6 +1,6 @@
 import { type Position, WorkflowFault } from './faults.ts'
 import { isRecord, type Json, type JsonRecord, listOf, mapRecord, optionalText, recordOf, textOf } from './json.ts'
-import { MAX_DISPATCH_INPUTS, MAX_PATTERNS, MAX_SCHEDULES } from './limits.ts'
+import { MAX_DISPATCH_INPUTS, MAX_NAME, MAX_PATTERNS, MAX_SCHEDULES } from './limits.ts'
 import type { CallDefinition, EventFilter, InputDefinition, InputType, ScheduleEntry, Triggers } from './model.ts'
 import { patternFault } from './pattern.ts'
 import { nextTime } from './schedule.ts'
@@ -58,6 +58,8 @@ function readSchedule(schedule: Json | undefined, find: Find): ScheduleEntry[] {
   return items.map((item) => {
     const { cron, timezone } = recordOf(item)
     const entry: ScheduleEntry = { cron: textOf(cron), timezone: optionalText(timezone) }
+    if (entry.cron.length > MAX_NAME)
+      throw new WorkflowFault(`A schedule has more than ${MAX_NAME} characters.`, find(['schedule']))
     if (nextTime(entry, new Date(0)) === undefined)
       throw new WorkflowFault(
         `The schedule \`${entry.cron}\` is never due, or its time zone is unknown.`,

@@ -1,6 +1,6 @@
 import { type Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
 import { describeError, MAX_ERRORS, type Position, type WorkflowError, WorkflowFault } from './faults.ts'
-import type { Json } from './json.ts'
+import { isStorable, type Json } from './json.ts'
 import { MAX_YAML_ALIASES, MAX_YAML_DEPTH, MAX_YAML_VALUES } from './limits.ts'
 
 export interface YamlFile {
@@ -20,6 +20,8 @@ export function readYaml(text: string): ReadYaml {
     return { line: Math.max(line, 1), column: Math.max(col, 1) }
   }
   try {
+    const nul = text.indexOf('\0')
+    if (nul >= 0) throw new WorkflowFault(UNSTORABLE, positionOf(nul))
     const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'error' })
     if (document.errors.length > 0)
       return {
@@ -39,6 +41,8 @@ export function readYaml(text: string): ReadYaml {
 }
 
 const TOO_DEEP = `Lists and mappings are within each other more than ${MAX_YAML_DEPTH} times.`
+
+const UNSTORABLE = 'A text holds a NUL, or half of a character.'
 
 /** For codes of the library whose messages are for programmers. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -79,14 +83,20 @@ class Reader {
   private key(key: unknown, map: Node): string {
     if (!isScalar(key) || typeof key.value === 'object') throw this.fault('A key has to be a text.', map)
     if (key.value === '<<') throw this.fault('Merge keys (<<) cannot be read.', key)
-    return String(key.value)
+    return this.text(String(key.value), key)
   }
 
   private scalar(node: Node): Json {
     const value = isScalar(node) ? node.value : undefined
     if (value === null || value === undefined) return null
-    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value
+    if (typeof value === 'string') return this.text(value, node)
+    if (typeof value === 'number' || typeof value === 'boolean') return value
     throw this.fault('This kind of value cannot be read.', node)
+  }
+
+  private text(text: string, node: Node): string {
+    if (!isStorable(text)) throw this.fault(UNSTORABLE, node)
+    return text
   }
 
   private fault(message: string, node: Node | null): WorkflowFault {

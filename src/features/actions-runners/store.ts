@@ -35,8 +35,9 @@ const sameScope = (table: ScopeColumns, { repositoryId, ownerId }: RunnerScope):
 
 const columns = {
   runner: actionsRunners,
+  // The condition is an SQL of its own: of columns that stand in the text itself, a select of one table leaves the name of the table out.
   isBusy: sql<boolean>`exists (select from ${actionsTasks}
-    where ${actionsTasks.runnerId} = ${actionsRunners.id} and ${actionsTasks.status} = 'in_progress')`,
+    where ${and(eq(actionsTasks.runnerId, actionsRunners.id), eq(actionsTasks.status, 'in_progress'))})`,
 }
 
 /** In the order in which they came. `scope` undefined: those of all scopes. */

@@ -12,7 +12,7 @@ import {
   actionsTasks,
 } from '../../../db/schema/actions.ts'
 import type { UserRow } from '../../../db/schema/users.ts'
-import { enqueueJob } from '../../jobs/enqueue.ts'
+import { enqueueJobs } from '../../jobs/enqueue.ts'
 import { QUEUED_CHANNEL } from './channel.ts'
 import { tellOfJobs, tellOfRun, toldRunColumns } from './events.ts'
 import { wakeFollowers } from './logs.ts'
@@ -280,8 +280,17 @@ export async function changePlan(tx: Db, runId: number): Promise<void> {
 }
 
 /** One for each run waits, and one runs. */
-export const planAgain = (tx: Db, runId: number): Promise<void> =>
-  enqueueJob(tx, 'actions.advance', { runId }, { queue: `actions:run:${runId}`, key: `actions:run:${runId}` })
+export const planAgain = (tx: Db, runId: number): Promise<void> => planAllAgain(tx, [runId])
+
+/** The same of many, in one statement: a line may be as long as people make it. */
+export async function planAllAgain(tx: Db, runIds: readonly number[]): Promise<void> {
+  if (runIds.length === 0) return
+  const specs = runIds.map((runId) => {
+    const name = `actions:run:${runId}`
+    return { payload: { runId }, queue: name, key: name }
+  })
+  await enqueueJobs(tx, 'actions.advance', specs)
+}
 
 async function announce(
   { tx, place, now }: Transition,

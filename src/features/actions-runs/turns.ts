@@ -5,7 +5,7 @@ import type { Db } from '../../../db/client.ts'
 import { CONCURRENCY_LOCK } from '../../../db/locks.ts'
 import { type ActionsTurnRow, actionsTurns } from '../../../db/schema/actions.ts'
 import type { Concurrency } from '../../actions/workflows/plan-model.ts'
-import { planAgain, type Transition } from './transitions.ts'
+import { planAllAgain, type Transition } from './transitions.ts'
 
 // Turns in concurrency groups. Of a group in a repository one holder has the turn; the index says so, and the lock of the group keeps the
 // line in order. Nobody changes another run: its turn is marked, and its next plan does the rest. So runs never wait for each other's rows.
@@ -145,6 +145,8 @@ export async function leaveTurns(
 }
 
 /** In the order of their numbers, as everybody asks for several plans. */
-export async function wakeRuns(tx: Db, runs: Iterable<number>): Promise<void> {
-  for (const runId of [...runs].sort((one, other) => one - other)) await planAgain(tx, runId)
-}
+export const wakeRuns = (tx: Db, runs: Iterable<number>): Promise<void> =>
+  planAllAgain(
+    tx,
+    [...runs].sort((one, other) => one - other),
+  )

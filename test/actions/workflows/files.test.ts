@@ -51,6 +51,17 @@ test('a repository without workflows has none', async () => {
   expect(await filesOf({ '.gitea/workflows': 'a file' })).toEqual([])
 })
 
+test('a name that is longer than those of file systems is passed over', async () => {
+  await filesOf({ '.gitea/workflows/a.yml': 'on: push' })
+  const blob = await must(['rev-parse', 'HEAD:.gitea/workflows/a.yml'], work)
+  const path = `.gitea/workflows/${'b'.repeat(3000)}.yml`
+  await must(['update-index', '--add', '--cacheinfo', `100644,${blob},${path}`], work)
+  await must(['commit', '-q', '-m', 'x'], work)
+  await must(['push', '-qf', stage.folder(1), 'main'], work)
+  const found = await readWorkflowFiles(stage.git, 1, await must(['rev-parse', 'HEAD'], work))
+  expect(found.map((file) => file.path)).toEqual(['.gitea/workflows/a.yml'])
+})
+
 test('what cannot be read is named with the reason', async () => {
   const many = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`.gitea/workflows/z${index}.yml`, 'x']))
   const found = await filesOf({

@@ -44,6 +44,7 @@ test.each<[string, JsonRecord, string]>([
   ['a number that is none', { must: 'x', count: 'many' }, 'The input `count` has to be a number.'],
   ['an endless number', { must: 'x', count: 'Infinity' }, 'The input `count` has to be a number.'],
   ['a list', { must: ['x'] }, 'The input `must` has to be a string.'],
+  ['half of a character', { must: '\ud800' }, 'The inputs hold a NUL, or half of a character.'],
   ['too long a text', { must: 'x'.repeat(65_536) }, 'The inputs have more than 65535 characters.'],
 ])('%s is refused', async (_, inputs, fault) => {
   expect(await given(inputs)).toEqual({ faults: [fault] })

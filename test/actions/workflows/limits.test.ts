@@ -3,6 +3,8 @@ import { cpuMs } from '../../harness/cpu.ts'
 import { faultsOf, planOf, statesOf, withJobs } from './support.ts'
 
 const step = '    steps: [{ run: x }]'
+const withSchedule = (cron: string): string =>
+  `on:\n  schedule:\n    - cron: "${cron}"\njobs:\n  a:\n    runs-on: x\n${step}`
 const bomb = [
   'a: &a [x,x,x,x,x,x,x,x,x]',
   ...'bcdefghi'
@@ -23,6 +25,11 @@ test.each([
   ['very deep mappings', `a: ${'{a: '.repeat(50_000)}`, 'Lists and mappings'],
   ['many values', `a: [${'x,'.repeat(20_001)}]`, 'There are more than 20000 values.'],
   ['a long file', `# ${'x'.repeat(256 * 1024)}`, 'The file is longer than 262144 bytes.'],
+  ['a NUL', 'name: x # \0', 'A text holds a NUL, or half of a character.'],
+  ['a NUL that is written out', 'name: "a\\0b"', 'A text holds a NUL, or half of a character.'],
+  ['half of a character', 'name: "\\ud800"', 'A text holds a NUL, or half of a character.'],
+  ['a NUL in a key', '"a\\0": x', 'A text holds a NUL, or half of a character.'],
+  ['a long schedule', withSchedule(`${'0,'.repeat(200)}0 * * * *`), 'A schedule has more than 255 characters.'],
   ['a value that is no text', 'a: !!binary aGk=', 'This kind of value cannot be read.'],
 ])('%s are refused', async (_, text, reason) => {
   const [first] = await faultsOf(text)

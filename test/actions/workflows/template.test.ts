@@ -54,6 +54,8 @@ test.each([
   [`\${{ nobody.ref }}`, 'Unrecognized named-value'],
   [`\${{ shout() }}`, 'Unrecognized function'],
   [`\${{ fromJSON('{') }}`, 'fails'],
+  [`\${{ fromJSON('"\\u0000"') }}`, 'NUL'],
+  [`\${{ fromJSON('{ "\\ud800": 1 }') }}`, 'half of a character'],
   [`\${{ format('{1}', 'a') }}`, 'fails'],
   [`\${{ ${'('.repeat(60)}1${')'.repeat(60)} }}`, 'depth'],
   [`\${{ '${'x'.repeat(21_001)}' }}`, 'fails'],

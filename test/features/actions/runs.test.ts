@@ -186,6 +186,20 @@ test('a file with a fault makes a failed run that says where, and events that no
   expect(await runsOf(repo)).toHaveLength(1)
 })
 
+test('a file whose texts cannot be stored has failed, and those beside it start', async () => {
+  const repo = await service.createRepository(owner)
+  const jobs = 'jobs: { a: { runs-on: linux, steps: [{ run: x }] } }'
+  await push(repo, `on: [push]\nrun-name: "a\\0b"\n${jobs}`, 'nul.yml')
+  await push(repo, `on: [push]\nname: whole\n${jobs}`, 'whole.yml')
+  const runs = (await runsOf(repo)).map(({ conclusion, status, error }) => [conclusion ?? status, error])
+  const fault = expect.stringContaining('A text holds a NUL')
+  expect(runs).toEqual([
+    ['failure', fault],
+    ['failure', fault],
+    ['queued', null],
+  ])
+})
+
 test('issues, comments, branches and releases start what waits for them', async () => {
   const repo = await service.createRepository(owner)
   const jobs = 'jobs: { a: { runs-on: linux, steps: [{ run: x }] } }'
@@ -251,6 +265,22 @@ test('a runner has the jobs of its own scope and labels alone, one ephemeral has
   const idle = await runnerOf(repo)
   await owner.client.patch(`${repo.path}/actions/runners/${idle.id}`, { disabled: true })
   expect(await idle.fetch()).toBeUndefined()
+})
+
+test('a runner is busy while it has a job, and the one beside it is not', async () => {
+  const repo = await service.createRepository(owner)
+  const [idle, busy] = [await runnerOf(repo, { labels: ['windows'] }), await runnerOf(repo)]
+  const shown = async () => {
+    const at = `${repo.path}/actions/runners`
+    const answers = [at, `${at}/${idle.id}`, `${at}/${busy.id}`].map((path) => owner.client.get(path))
+    return (await Promise.all(answers)).map(({ body }) => body)
+  }
+  await push(repo, 'on: push\njobs: { a: { runs-on: linux, steps: [{ run: x }] } }')
+  const task = await busy.take()
+  const [not, is] = [{ busy: false }, { busy: true }]
+  expect(await shown()).toMatchObject([{ runners: [not, is] }, not, is])
+  await busy.end(task)
+  expect(await shown()).toMatchObject([{ runners: [not, not] }, not, not])
 })
 
 test('parallel requests give each job to one runner', async () => {
