@@ -39,7 +39,7 @@ async function react(
   })
 }
 
-/** Files with faults wait for nothing. */
+/** Files with problems wait for nothing. */
 async function readStanding(
   { git, workflows, clock }: Context,
   repositoryId: number,

@@ -1,5 +1,4 @@
 import type { Scope } from './expression.ts'
-import { WorkflowFault } from './faults.ts'
 import { readCallInputs } from './inputs.ts'
 import { type JsonRecord, mapRecord, recordOf } from './json.ts'
 import { MAX_CALL_DEPTH } from './limits.ts'
@@ -7,6 +6,7 @@ import type { Call, CallDefinition, Job, Workflow } from './model.ts'
 import { combineOutcomes, type Outcomes } from './outcome.ts'
 import type { FinishedJob, JobIdentity, PassedSecrets } from './plan-model.ts'
 import { contextsOf, type FileScope, holdGroup, needsContext } from './plan-scope.ts'
+import { WorkflowError } from './problems.ts'
 import { limitPermissions } from './read-permissions.ts'
 import { evaluateConcurrency } from './settings.ts'
 import { evaluateAll, evaluateText } from './template.ts'
@@ -21,7 +21,7 @@ export interface Caller {
 
 /**
  * The scope of a workflow that a job calls.
- * @throws WorkflowFault where it cannot be called so
+ * @throws WorkflowError where it cannot be called so
  */
 export function enterCall({ call, job, identity, scope, file }: Caller): FileScope {
   const { workflow, definition } = findCalled(call, file)
@@ -42,13 +42,13 @@ export function enterCall({ call, job, identity, scope, file }: Caller): FileSco
 
 function findCalled({ path }: Call, file: FileScope): { workflow: Workflow; definition: CallDefinition } {
   const workflow = Object.hasOwn(file.run.called, path) ? file.run.called[path] : undefined
-  if (workflow === undefined) throw new WorkflowFault(`The workflow \`${path}\` does not exist.`)
+  if (workflow === undefined) throw new WorkflowError(`The workflow \`${path}\` does not exist.`)
   if (workflow.on.call === undefined)
-    throw new WorkflowFault(`The workflow \`${path}\` cannot be called: its \`on\` has no \`workflow_call\`.`)
+    throw new WorkflowError(`The workflow \`${path}\` cannot be called: its \`on\` has no \`workflow_call\`.`)
   if ([...file.callers, file.workflow.path].includes(path))
-    throw new WorkflowFault(`The workflow \`${path}\` calls itself.`)
+    throw new WorkflowError(`The workflow \`${path}\` calls itself.`)
   if (file.callers.length + 2 > MAX_CALL_DEPTH)
-    throw new WorkflowFault(`Workflows call each other more than ${MAX_CALL_DEPTH} levels deep.`)
+    throw new WorkflowError(`Workflows call each other more than ${MAX_CALL_DEPTH} levels deep.`)
   return { workflow, definition: workflow.on.call }
 }
 
@@ -57,8 +57,8 @@ function passInputs(call: Call, definition: CallDefinition, scope: Scope, file: 
   const definitions = mapRecord(definition.inputs, (input) =>
     input.default === undefined ? input : { ...input, default: evaluateAll(input.default, ownScope) },
   )
-  const { inputs, faults } = readCallInputs(definitions, recordOf(evaluateAll(call.inputs, scope)))
-  if (faults) throw new WorkflowFault(faults.join(' '))
+  const { inputs, problems } = readCallInputs(definitions, recordOf(evaluateAll(call.inputs, scope)))
+  if (problems) throw new WorkflowError(problems.join(' '))
   return inputs
 }
 
@@ -70,9 +70,9 @@ function passSecrets({ secrets }: Call, definition: CallDefinition, own: PassedS
   if (secrets === 'inherit') return own
   for (const name of Object.keys(secrets))
     if (!Object.hasOwn(definition.secrets, name))
-      throw new WorkflowFault(`The called workflow has no secret \`${name}\`.`)
+      throw new WorkflowError(`The called workflow has no secret \`${name}\`.`)
   for (const [name, { isRequired }] of Object.entries(definition.secrets))
-    if (isRequired && !Object.hasOwn(secrets, name)) throw new WorkflowFault(`The secret \`${name}\` is required.`)
+    if (isRequired && !Object.hasOwn(secrets, name)) throw new WorkflowError(`The secret \`${name}\` is required.`)
   if (own === 'all') return secrets
   return Object.fromEntries(
     Object.entries(secrets).flatMap(([alias, name]) => {

@@ -1,17 +1,17 @@
 import { data, wellKnownFunctions } from '@actions/expressions'
 import type { ExpressionData } from '@actions/expressions/data/expressiondata'
 import type { FunctionDefinition } from '@actions/expressions/funcs/info'
-import { WorkflowFault } from './faults.ts'
 import { MAX_EXPRESSION_OUTPUT, MAX_YAML_DEPTH } from './limits.ts'
+import { WorkflowError } from './problems.ts'
 
 /** How much the expressions of one plan may still make, in characters. */
 export class Budget {
   private left = MAX_EXPRESSION_OUTPUT
 
-  /** @throws WorkflowFault where too little is left */
+  /** @throws WorkflowError where too little is left */
   spend(characters: number): void {
     this.left -= characters
-    if (this.left < 0) throw new WorkflowFault(`The expressions make more than ${MAX_EXPRESSION_OUTPUT} characters.`)
+    if (this.left < 0) throw new WorkflowError(`The expressions make more than ${MAX_EXPRESSION_OUTPUT} characters.`)
   }
 }
 
@@ -43,7 +43,7 @@ const NO_FUNCTION: FunctionDefinition = {
   minArgs: 0,
   maxArgs: 0,
   call() {
-    throw new WorkflowFault('There is no function `constructor`.')
+    throw new WorkflowError('There is no function `constructor`.')
   },
 }
 
@@ -63,7 +63,7 @@ function joinCost(list: ExpressionData | undefined, separator: number): number {
 
 /** Two spaces for each level, and six characters for the worst that one can become. */
 function jsonCost(value: ExpressionData, depth: number): number {
-  if (depth > MAX_YAML_DEPTH) throw new WorkflowFault(`A value is more than ${MAX_YAML_DEPTH} levels deep.`)
+  if (depth > MAX_YAML_DEPTH) throw new WorkflowError(`A value is more than ${MAX_YAML_DEPTH} levels deep.`)
   const line = 2 * depth + 4
   if (value instanceof data.StringData) return 6 * value.value.length + line
   if (value instanceof data.Array)

@@ -2,9 +2,9 @@ import { data, Evaluator, Lexer, Parser } from '@actions/expressions'
 import type { ExpressionData } from '@actions/expressions/data/expressiondata'
 import type { FunctionDefinition } from '@actions/expressions/funcs/info'
 import { type Budget, limitedFunctions } from './expression-functions.ts'
-import { WorkflowFault } from './faults.ts'
 import { isStorable, type Json } from './json.ts'
 import { MAX_YAML_DEPTH } from './limits.ts'
+import { WorkflowError } from './problems.ts'
 
 export type Contexts = ReadonlyMap<string, ExpressionData>
 
@@ -37,7 +37,7 @@ function toJson(value: ExpressionData): Json {
 
 /**
  * Evaluates an expression without `${{ }}` by GitHub's own parser and evaluator.
- * @throws WorkflowFault with a reason for people, also where the result would be too large
+ * @throws WorkflowError with a reason for people, also where the result would be too large
  */
 export function evaluate(expression: string, scope: Scope): Json {
   return toJson(evaluateData(expression, scope))
@@ -64,10 +64,10 @@ function evaluateData(expression: string, { contexts, functions, budget }: Scope
     budget.spend(sizeOf(result))
     return result
   } catch (error) {
-    if (error instanceof WorkflowFault) throw error
+    if (error instanceof WorkflowError) throw error
     // The library throws plain errors for what an expression does wrong, and the stack may end in a deep value.
     if (error instanceof Error)
-      throw new WorkflowFault(`The expression \`${shorten(expression)}\` fails: ${shorten(error.message)}.`)
+      throw new WorkflowError(`The expression \`${shorten(expression)}\` fails: ${shorten(error.message)}.`)
     throw error
   }
 }
@@ -76,7 +76,7 @@ const shorten = (text: string): string => (text.length > 200 ? `${text.slice(0, 
 
 /** Characters and values, roughly. Whoever goes through the value later needs no limit of depth. */
 function sizeOf(value: ExpressionData, depth = 0): number {
-  if (depth > MAX_YAML_DEPTH) throw new WorkflowFault(`A value is more than ${MAX_YAML_DEPTH} levels deep.`)
+  if (depth > MAX_YAML_DEPTH) throw new WorkflowError(`A value is more than ${MAX_YAML_DEPTH} levels deep.`)
   if (value instanceof data.StringData) return lengthOf(value.value) + 1
   if (value instanceof data.Array) return value.values().reduce((sum, item) => sum + sizeOf(item, depth + 1), 1)
   if (value instanceof data.Dictionary)
@@ -85,6 +85,6 @@ function sizeOf(value: ExpressionData, depth = 0): number {
 }
 
 function lengthOf(text: string): number {
-  if (!isStorable(text)) throw new WorkflowFault('A text holds a NUL, or half of a character.')
+  if (!isStorable(text)) throw new WorkflowError('A text holds a NUL, or half of a character.')
   return text.length
 }

@@ -1,12 +1,12 @@
-import { describeError, type WorkflowError } from './faults.ts'
 import { MAX_CALLED_WORKFLOWS } from './limits.ts'
 import type { Job, Workflow } from './model.ts'
 import type { WorkflowFamily } from './plan-model.ts'
+import { describeProblem, type WorkflowProblem } from './problems.ts'
 import type { ReadWorkflow } from './read.ts'
 
 export type ReadFamily =
   | { family: WorkflowFamily; errors?: undefined }
-  | { family?: undefined; errors: WorkflowError[] }
+  | { family?: undefined; errors: WorkflowProblem[] }
 
 /**
  * Reads all workflows that one calls, and those that these call.
@@ -22,10 +22,10 @@ export async function readFamily(
     const { path, job } = next
     if (path === workflow.path || Object.hasOwn(called, path)) continue
     if (Object.keys(called).length === MAX_CALLED_WORKFLOWS)
-      return { errors: [describeError(`The workflow calls more than ${MAX_CALLED_WORKFLOWS} others.`, job.at)] }
+      return { errors: [describeProblem(`The workflow calls more than ${MAX_CALLED_WORKFLOWS} others.`, job.at)] }
     const found = await read(path)
     if (!found)
-      return { errors: [describeError(`\`${path}\`, which the job \`${job.id}\` calls, does not exist.`, job.at)] }
+      return { errors: [describeProblem(`\`${path}\`, which the job \`${job.id}\` calls, does not exist.`, job.at)] }
     if (found.errors)
       return { errors: found.errors.map((error) => ({ ...error, message: `In \`${path}\`: ${error.message}` })) }
     called[path] = found.workflow

@@ -7,9 +7,9 @@ import { MAX_NAME, MAX_WORKFLOW_BYTES, MAX_WORKFLOWS } from './limits.ts'
 const FOLDERS = ['.gitea/workflows', '.github/workflows']
 
 export type WorkflowFile =
-  | { path: string; text: string; fault?: undefined }
+  | { path: string; text: string; problem?: undefined }
   /** It cannot be read, with a sentence for people. */
-  | { path: string; text?: undefined; fault: string }
+  | { path: string; text?: undefined; problem: string }
 
 /** The workflow files of a commit, by name. Folders below are not looked at. */
 export async function readWorkflowFiles(git: Git, repositoryId: number, commit: string): Promise<WorkflowFile[]> {
@@ -42,16 +42,16 @@ async function readFile(
   { entry, folder, index }: { entry: TreeEntry; folder: string; index: number },
 ): Promise<WorkflowFile> {
   const path = `${folder}/${entry.name}`
-  if (index >= MAX_WORKFLOWS) return { path, fault: `The repository has more than ${MAX_WORKFLOWS} workflows.` }
+  if (index >= MAX_WORKFLOWS) return { path, problem: `The repository has more than ${MAX_WORKFLOWS} workflows.` }
   if ((entry.size ?? 0) > MAX_WORKFLOW_BYTES)
-    return { path, fault: `The file is longer than ${MAX_WORKFLOW_BYTES} bytes.` }
+    return { path, problem: `The file is longer than ${MAX_WORKFLOW_BYTES} bytes.` }
   try {
     const { bytes } = await git.readBlob(repositoryId, entry.sha, { maxBytes: MAX_WORKFLOW_BYTES })
     return { path, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
   } catch (error) {
-    if (error instanceof TypeError) return { path, fault: 'The file is not text in UTF-8.' }
+    if (error instanceof TypeError) return { path, problem: 'The file is not text in UTF-8.' }
     if (isGitError(error, 'not-found'))
-      return { path, fault: 'The file is missing in the repository, which is damaged.' }
+      return { path, problem: 'The file is missing in the repository, which is damaged.' }
     throw error
   }
 }

@@ -2,7 +2,7 @@ import { isRecord, isStorable, type Json, type JsonRecord, textOf } from './json
 import { MAX_INPUT_CHARACTERS } from './limits.ts'
 import type { InputDefinition } from './model.ts'
 
-export type ReadInputs = { inputs: JsonRecord; faults?: undefined } | { inputs?: undefined; faults: string[] }
+export type ReadInputs = { inputs: JsonRecord; problems?: undefined } | { inputs?: undefined; problems: string[] }
 
 type Definitions = Readonly<Record<string, InputDefinition>>
 
@@ -12,9 +12,9 @@ type Definitions = Readonly<Record<string, InputDefinition>>
  */
 export function readDispatchInputs(definitions: Definitions, given: JsonRecord): ReadInputs {
   if (JSON.stringify(given).length > MAX_INPUT_CHARACTERS)
-    return { faults: [`The inputs have more than ${MAX_INPUT_CHARACTERS} characters.`] }
+    return { problems: [`The inputs have more than ${MAX_INPUT_CHARACTERS} characters.`] }
   if (!Object.values(given).every((value) => isStorable(textOf(value))))
-    return { faults: ['The inputs hold a NUL, or half of a character.'] }
+    return { problems: ['The inputs hold a NUL, or half of a character.'] }
   return readInputs(definitions, given, fromText)
 }
 
@@ -25,21 +25,21 @@ export const readCallInputs = (definitions: Definitions, given: JsonRecord): Rea
 type Convert = (value: Json, definition: InputDefinition) => Json | undefined
 
 function readInputs(definitions: Definitions, given: JsonRecord, convert: Convert): ReadInputs {
-  const faults: string[] = []
+  const problems: string[] = []
   const byName = new Map(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]))
   const names = new Set(Object.keys(definitions).map((name) => name.toLowerCase()))
   for (const name of Object.keys(given))
-    if (!names.has(name.toLowerCase())) faults.push(`The workflow has no input \`${name}\`.`)
+    if (!names.has(name.toLowerCase())) problems.push(`The workflow has no input \`${name}\`.`)
   const inputs = Object.entries(definitions).map(([name, definition]): [string, Json] => {
     const sent = byName.get(name.toLowerCase())
     const isAbsent = sent === undefined || sent === null || (sent === '' && definition.type !== 'string')
     const value = isAbsent ? absentValue(definition) : convert(sent, definition)
     if (definition.isRequired && (isAbsent ? definition.default === undefined : sent === ''))
-      faults.push(`The input \`${name}\` is required.`)
-    else if (value === undefined || !isOfType(value, definition)) faults.push(faultOf(name, definition))
+      problems.push(`The input \`${name}\` is required.`)
+    else if (value === undefined || !isOfType(value, definition)) problems.push(inputProblem(name, definition))
     return [name, value ?? null]
   })
-  return faults.length > 0 ? { faults } : { inputs: Object.fromEntries(inputs) }
+  return problems.length > 0 ? { problems } : { inputs: Object.fromEntries(inputs) }
 }
 
 function absentValue({ type, default: value, options }: InputDefinition): Json {
@@ -62,7 +62,7 @@ function isOfType(value: Json, { type, options }: InputDefinition): boolean {
   return typeof value === 'string' && (type !== 'choice' || options.includes(value))
 }
 
-function faultOf(name: string, { type, options }: InputDefinition): string {
+function inputProblem(name: string, { type, options }: InputDefinition): string {
   if (type === 'choice')
     return `The input \`${name}\` has to be one of ${options.map((one) => `\`${one}\``).join(', ')}.`
   return `The input \`${name}\` has to be a ${type === 'environment' ? 'name of an environment' : type}.`

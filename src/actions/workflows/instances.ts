@@ -17,7 +17,7 @@ export interface Instance {
   suffix: string
 }
 
-/** @throws WorkflowFault by the matrix */
+/** @throws WorkflowError by the matrix */
 export function expandInstances(job: Job, file: FileScope, strategy: EvaluatedStrategy): Instance[] {
   const { matrix, ...rest } = strategy
   const whole = wholeOf(job, file)

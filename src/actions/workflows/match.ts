@@ -1,7 +1,7 @@
-import type { WorkflowError } from './faults.ts'
 import { MAX_CHANGED_PATHS } from './limits.ts'
 import type { EventFilter, ScheduleEntry, Workflow } from './model.ts'
 import { parsePatterns } from './pattern.ts'
+import type { WorkflowProblem } from './problems.ts'
 
 /** Something that happened, as far as filters look at it. */
 export interface TriggerEvent {
@@ -26,7 +26,9 @@ const DEFAULT_TYPES: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** As a thread tells it. */
-export type ReadMatch = { isMatched: boolean; errors?: undefined } | { isMatched?: undefined; errors: WorkflowError[] }
+export type ReadMatch =
+  | { isMatched: boolean; errors?: undefined }
+  | { isMatched?: undefined; errors: WorkflowProblem[] }
 
 /** Whether an event starts a workflow. All filters of the event have to agree. */
 export function matches({ on }: Pick<Workflow, 'on'>, event: TriggerEvent): boolean {

@@ -1,6 +1,6 @@
-import { WorkflowFault } from './faults.ts'
 import { isRecord, type Json, type JsonRecord, listOf, ownValue } from './json.ts'
 import { MAX_MATRIX_JOBS } from './limits.ts'
+import { WorkflowError } from './problems.ts'
 
 /** One combination of a matrix. */
 export interface Combination {
@@ -14,10 +14,10 @@ export interface Combination {
  * `exclude` takes those away that have all its values. Then each entry of `include` is added to every combination of which it changes no
  * original value, or stands alone where there is none.
  * @param matrix with nothing left to evaluate
- * @throws WorkflowFault for what is no matrix, and for too many combinations
+ * @throws WorkflowError for what is no matrix, and for too many combinations
  */
 export function expandMatrix(matrix: Json): Combination[] {
-  if (!isRecord(matrix)) throw new WorkflowFault('The matrix is not a mapping.')
+  if (!isRecord(matrix)) throw new WorkflowError('The matrix is not a mapping.')
   const { include, exclude, ...lists } = matrix
   const excluded = entriesOf(exclude, 'exclude')
   const originals = combine(lists).filter((values) => !excluded.some((entry) => isPartOf(entry, values)))
@@ -36,7 +36,7 @@ export function expandMatrix(matrix: Json): Combination[] {
 const MAX_BEFORE_EXCLUDE = 16 * MAX_MATRIX_JOBS
 
 function refuseTooMany(count: number, limit = MAX_MATRIX_JOBS): void {
-  if (count > limit) throw new WorkflowFault(`The matrix has more than ${limit} combinations.`)
+  if (count > limit) throw new WorkflowError(`The matrix has more than ${limit} combinations.`)
 }
 
 function combine(lists: JsonRecord): JsonRecord[] {
@@ -44,8 +44,8 @@ function combine(lists: JsonRecord): JsonRecord[] {
   if (entries.length === 0) return []
   let combinations: JsonRecord[] = [{}]
   for (const [key, values] of entries) {
-    if (!Array.isArray(values)) throw new WorkflowFault(`\`${key}\` of the matrix is not a list.`)
-    if (values.length === 0) throw new WorkflowFault(`\`${key}\` of the matrix is an empty list.`)
+    if (!Array.isArray(values)) throw new WorkflowError(`\`${key}\` of the matrix is not a list.`)
+    if (values.length === 0) throw new WorkflowError(`\`${key}\` of the matrix is an empty list.`)
     refuseTooMany(combinations.length * values.length, MAX_BEFORE_EXCLUDE)
     combinations = combinations.flatMap((combination) => values.map((value) => ({ ...combination, [key]: value })))
   }
@@ -54,7 +54,7 @@ function combine(lists: JsonRecord): JsonRecord[] {
 
 function entriesOf(value: Json | undefined, key: string): JsonRecord[] {
   return listOf(value).map((entry) => {
-    if (!isRecord(entry)) throw new WorkflowFault(`\`${key}\` of the matrix is not a list of mappings.`)
+    if (!isRecord(entry)) throw new WorkflowError(`\`${key}\` of the matrix is not a list of mappings.`)
     return entry
   })
 }

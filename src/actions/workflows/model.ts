@@ -1,5 +1,5 @@
-import type { Position } from './faults.ts'
 import type { Json, JsonRecord } from './json.ts'
+import type { Position } from './problems.ts'
 
 /** A text in which each `${{ }}` is evaluated later, by the planner or by the runner. */
 export type Template = string

@@ -80,7 +80,7 @@ function readClass(text: readonly string[], at: number): { part: GlobPart; lengt
 }
 
 /** What is wrong with a pattern, with or without `!`; undefined where nothing is. */
-export function patternFault(pattern: string): string | undefined {
+export function patternProblem(pattern: string): string | undefined {
   try {
     parsePattern(pattern.replace(/^!/, ''))
     return undefined

@@ -1,12 +1,12 @@
 import { enterCall, leaveCall } from './call.ts'
 import { evaluate, isTruthy, type Scope } from './expression.ts'
-import { describeFault, WorkflowFault } from './faults.ts'
 import { expandInstances, type Instance, identify, wholeOf, withMatrix } from './instances.ts'
 import { MAX_RUN_JOBS } from './limits.ts'
 import type { Job } from './model.ts'
 import { ancestorsOf, combineOutcomes, type Outcomes, statusFunctions } from './outcome.ts'
 import type { FinishedJob, JobIdentity, PlannedJob } from './plan-model.ts'
 import { contextsOf, type FileScope, holdGroup, needsContext } from './plan-scope.ts'
+import { problemOf, WorkflowError } from './problems.ts'
 import { makeReady } from './ready.ts'
 import { evaluateConcurrency, evaluateStrategy, tellLabels } from './settings.ts'
 import { mentionsNeeds } from './template.ts'
@@ -41,7 +41,7 @@ export function planFile(file: FileScope): PlannedFile {
   }
   for (const job of file.workflow.jobs) plan(job)
   const all = file.workflow.jobs.flatMap(({ id }) => planned.get(id) ?? [])
-  if (all.length > MAX_RUN_JOBS) throw new WorkflowFault(`The run has more than ${MAX_RUN_JOBS} jobs.`)
+  if (all.length > MAX_RUN_JOBS) throw new WorkflowError(`The run has more than ${MAX_RUN_JOBS} jobs.`)
   return { jobs: all, outcomes, isFinished: outcomes.size === jobs.size }
 }
 
@@ -116,7 +116,7 @@ const skip = (identity: JobIdentity, labels: string[]): Planned => ({
 })
 
 const invalid = (identity: JobIdentity, error: unknown): Planned => ({
-  jobs: [{ ...identity, state: 'invalid', fault: describeFault(error, identity.at) }],
+  jobs: [{ ...identity, state: 'invalid', problem: problemOf(error, identity.at) }],
   outcome: { result: 'failure', ...NOTHING },
 })
 

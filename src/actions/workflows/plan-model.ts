@@ -1,6 +1,6 @@
-import type { Position, WorkflowError } from './faults.ts'
 import type { JsonRecord } from './json.ts'
 import type { Permissions, Workflow } from './model.ts'
+import type { Position, WorkflowProblem } from './problems.ts'
 
 export type JobResult = 'success' | 'failure' | 'cancelled' | 'skipped'
 
@@ -37,7 +37,7 @@ export interface Plan {
   jobs: PlannedJob[]
 }
 
-export type ReadPlan = { plan: Plan; errors?: undefined } | { plan?: undefined; errors: WorkflowError[] }
+export type ReadPlan = { plan: Plan; errors?: undefined } | { plan?: undefined; errors: WorkflowProblem[] }
 
 export interface Concurrency {
   group: string
@@ -104,5 +104,5 @@ export type PlannedJob =
   /** Its result is among those given. */
   | (JobIdentity & { state: 'finished'; result: JobResult })
   /** It cannot run, and counts as failed. */
-  | (JobIdentity & { state: 'invalid'; fault: WorkflowError })
+  | (JobIdentity & { state: 'invalid'; problem: WorkflowProblem })
   | ReadyJob

@@ -1,11 +1,11 @@
 import type { ExpressionData } from '@actions/expressions/data/expressiondata'
 import { type Contexts, toData } from './expression.ts'
 import type { Budget } from './expression-functions.ts'
-import { WorkflowFault } from './faults.ts'
 import type { Json, JsonRecord } from './json.ts'
 import type { Permissions, Workflow } from './model.ts'
 import type { Outcomes } from './outcome.ts'
 import type { Concurrency, FinishedJob, PassedSecrets } from './plan-model.ts'
+import { WorkflowError } from './problems.ts'
 
 /** What is the same for the whole run. */
 export interface RunScope {
@@ -52,12 +52,12 @@ export function contextsOf({ run, inputs }: FileScope, more: Readonly<Record<str
 
 /**
  * The scope of what holds a turn in a group.
- * @throws WorkflowFault where the run or a caller has that turn: it would wait for its own end
+ * @throws WorkflowError where the run or a caller has that turn: it would wait for its own end
  */
 export function holdGroup(file: FileScope, concurrency: Concurrency): FileScope {
   const taken = [file.runGroup, ...file.concurrency.map(({ group }) => group)].map((group) => group?.toLowerCase())
   if (taken.includes(concurrency.group.toLowerCase()))
-    throw new WorkflowFault(`The concurrency group \`${concurrency.group}\` is that of the run or of a caller.`)
+    throw new WorkflowError(`The concurrency group \`${concurrency.group}\` is that of the run or of a caller.`)
   return { ...file, concurrency: [...file.concurrency, concurrency] }
 }
 

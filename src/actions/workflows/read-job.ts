@@ -1,7 +1,7 @@
-import { type Position, WorkflowFault } from './faults.ts'
 import { isRecord, type Json, type JsonRecord, listOf, mapRecord, optionalText, recordOf, textOf } from './json.ts'
 import { MAX_NAME } from './limits.ts'
 import type { Call, ConcurrencyTemplate, Job, Step, StrategyTemplate } from './model.ts'
+import { type Position, WorkflowError } from './problems.ts'
 import { readPermissions } from './read-permissions.ts'
 
 export interface JobPlace {
@@ -70,7 +70,7 @@ const SECRET = /^\s*\$\{\{\s*secrets\.([A-Za-z_]\w*)\s*\}\}\s*$/
 function readCall({ uses, with: inputs, secrets }: JsonRecord, find: JobPlace['find']): Call {
   const path = LOCAL.exec(textOf(uses))?.[1]
   if (path === undefined)
-    throw new WorkflowFault(
+    throw new WorkflowError(
       `A job can use workflows of its own repository only, such as \`./.gitea/workflows/build.yml\`, and not \`${textOf(uses)}\`.`,
       find(['uses']),
     )
@@ -82,7 +82,7 @@ function readSecrets(secrets: Json | undefined, find: JobPlace['find']): Record<
   const passed = Object.entries(recordOf(secrets)).map(([alias, value]) => {
     const name = SECRET.exec(textOf(value))?.[1]
     if (name === undefined)
-      throw new WorkflowFault(
+      throw new WorkflowError(
         `The secret \`${alias}\` has to be given as \`\${{ secrets.NAME }}\`.`,
         find(['secrets', alias]),
       )

@@ -1,8 +1,8 @@
-import { type Position, WorkflowFault } from './faults.ts'
 import { isRecord, type Json, type JsonRecord, listOf, mapRecord, optionalText, recordOf, textOf } from './json.ts'
 import { MAX_DISPATCH_INPUTS, MAX_NAME, MAX_PATTERNS, MAX_SCHEDULES } from './limits.ts'
 import type { CallDefinition, EventFilter, InputDefinition, InputType, ScheduleEntry, Triggers } from './model.ts'
-import { patternFault } from './pattern.ts'
+import { patternProblem } from './pattern.ts'
+import { type Position, WorkflowError } from './problems.ts'
 import { nextTime } from './schedule.ts'
 
 type Find = (path: readonly string[]) => Position
@@ -25,11 +25,11 @@ function readFilter(filter: JsonRecord, find: Find): EventFilter {
   const texts = (key: string) => (filter[key] === undefined ? undefined : listOf(filter[key]).map(textOf))
   for (const key of PATTERNS) {
     if (filter[key] !== undefined && filter[`${key}-ignore`] !== undefined)
-      throw new WorkflowFault(`\`${key}\` and \`${key}-ignore\` cannot both be given for one event.`, find([key]))
+      throw new WorkflowError(`\`${key}\` and \`${key}-ignore\` cannot both be given for one event.`, find([key]))
     checkPatterns(texts(key) ?? [], find([key]))
     checkPatterns(texts(`${key}-ignore`) ?? [], find([`${key}-ignore`]))
     if (texts(key)?.every((pattern) => pattern.startsWith('!')))
-      throw new WorkflowFault(`\`${key}\` needs a pattern without \`!\`, or nothing matches.`, find([key]))
+      throw new WorkflowError(`\`${key}\` needs a pattern without \`!\`, or nothing matches.`, find([key]))
   }
   return {
     types: texts('types'),
@@ -44,24 +44,24 @@ function readFilter(filter: JsonRecord, find: Find): EventFilter {
 }
 
 function checkPatterns(patterns: readonly string[], at: Position): void {
-  if (patterns.length > MAX_PATTERNS) throw new WorkflowFault(`There are more than ${MAX_PATTERNS} patterns.`, at)
+  if (patterns.length > MAX_PATTERNS) throw new WorkflowError(`There are more than ${MAX_PATTERNS} patterns.`, at)
   for (const pattern of patterns) {
-    const fault = patternFault(pattern)
-    if (fault !== undefined) throw new WorkflowFault(`The pattern \`${pattern}\` is none: ${fault}.`, at)
+    const problem = patternProblem(pattern)
+    if (problem !== undefined) throw new WorkflowError(`The pattern \`${pattern}\` is none: ${problem}.`, at)
   }
 }
 
 function readSchedule(schedule: Json | undefined, find: Find): ScheduleEntry[] {
   const items = listOf(schedule)
   if (items.length > MAX_SCHEDULES)
-    throw new WorkflowFault(`There are more than ${MAX_SCHEDULES} schedules.`, find(['schedule']))
+    throw new WorkflowError(`There are more than ${MAX_SCHEDULES} schedules.`, find(['schedule']))
   return items.map((item) => {
     const { cron, timezone } = recordOf(item)
     const entry: ScheduleEntry = { cron: textOf(cron), timezone: optionalText(timezone) }
     if (entry.cron.length > MAX_NAME)
-      throw new WorkflowFault(`A schedule has more than ${MAX_NAME} characters.`, find(['schedule']))
+      throw new WorkflowError(`A schedule has more than ${MAX_NAME} characters.`, find(['schedule']))
     if (nextTime(entry, new Date(0)) === undefined)
-      throw new WorkflowFault(
+      throw new WorkflowError(
         `The schedule \`${entry.cron}\` is never due, or its time zone is unknown.`,
         find(['schedule']),
       )
@@ -72,7 +72,7 @@ function readSchedule(schedule: Json | undefined, find: Find): ScheduleEntry[] {
 function readDispatchInputs(inputs: Json | undefined, find: Find): Record<string, InputDefinition> {
   const definitions = mapRecord(recordOf(inputs), (input) => readInput(recordOf(input)))
   if (Object.keys(definitions).length > MAX_DISPATCH_INPUTS)
-    throw new WorkflowFault(`There are more than ${MAX_DISPATCH_INPUTS} inputs.`, find(['workflow_dispatch', 'inputs']))
+    throw new WorkflowError(`There are more than ${MAX_DISPATCH_INPUTS} inputs.`, find(['workflow_dispatch', 'inputs']))
   return definitions
 }
 

@@ -1,10 +1,10 @@
 import { convertWorkflowTemplate, NoOperationTraceWriter, parseWorkflow } from '@actions/workflow-parser'
 import type { WorkflowTemplate } from '@actions/workflow-parser/model/workflow-template'
 import { TemplateContext, TemplateValidationErrors } from '@actions/workflow-parser/templates/template-context'
-import { describeError, describeFault, MAX_ERRORS, type WorkflowError } from './faults.ts'
 import { isRecord, type JsonRecord, optionalText, recordOf } from './json.ts'
 import { MAX_WORKFLOW_BYTES } from './limits.ts'
 import type { Workflow } from './model.ts'
+import { describeProblem, MAX_ERRORS, problemOf, type WorkflowProblem } from './problems.ts'
 import { readConcurrency, readJob } from './read-job.ts'
 import { readPermissions } from './read-permissions.ts'
 import { readTriggers } from './read-triggers.ts'
@@ -13,9 +13,9 @@ import { readYaml, type YamlFile } from './yaml.ts'
 
 export type ReadWorkflow =
   | { workflow: Workflow; errors?: undefined }
-  | { workflow?: undefined; errors: WorkflowError[] }
+  | { workflow?: undefined; errors: WorkflowProblem[] }
 
-const failed = (message: string): ReadWorkflow => ({ errors: [describeError(message, undefined)] })
+const failed = (message: string): ReadWorkflow => ({ errors: [describeProblem(message, undefined)] })
 
 /**
  * Reads a workflow file by the rules that GitHub documents. Runs in a thread of `workflows.ts`: a hostile file can take seconds.
@@ -33,7 +33,7 @@ export async function readWorkflow(text: string, { path }: { path: string }): Pr
   try {
     return { workflow: build(yaml.file, yaml.file.value, { path, template }) }
   } catch (error) {
-    return { errors: [describeFault(error)] }
+    return { errors: [problemOf(error)] }
   }
 }
 
@@ -41,12 +41,12 @@ export async function readWorkflow(text: string, { path }: { path: string }): Pr
 async function check(
   text: string,
   path: string,
-): Promise<{ template: WorkflowTemplate | undefined; errors: WorkflowError[] }> {
+): Promise<{ template: WorkflowTemplate | undefined; errors: WorkflowProblem[] }> {
   const found = new TemplateValidationErrors(MAX_ERRORS)
   const context = new TemplateContext(found, workflowSchema(), new NoOperationTraceWriter())
   const { value } = parseWorkflow({ name: path, content: text }, context)
   const template = value && (await convertWorkflowTemplate(context, value))
-  const errors = found.getErrors().map(({ rawMessage, range }) => describeError(sentence(rawMessage), range?.start))
+  const errors = found.getErrors().map(({ rawMessage, range }) => describeProblem(sentence(rawMessage), range?.start))
   return { template, errors }
 }
 

@@ -14,7 +14,7 @@ interface ReadyScope {
   file: FileScope
 }
 
-/** @throws WorkflowFault by the first setting that is wrong */
+/** @throws WorkflowError by the first setting that is wrong */
 export function makeReady(
   job: Job,
   { strategy, matrix }: Instance,

@@ -1,37 +1,37 @@
 import type { Scope } from './expression.ts'
-import { WorkflowFault } from './faults.ts'
 import { isRecord, type Json, type JsonRecord, listOf, textOf } from './json.ts'
 import { DEFAULT_TIMEOUT_MINUTES, MAX_LABELS, MAX_NAME, MAX_TIMEOUT_MINUTES } from './limits.ts'
 import type { ConcurrencyTemplate, Job, StrategyTemplate, Template } from './model.ts'
 import type { Concurrency } from './plan-model.ts'
+import { WorkflowError } from './problems.ts'
 import { readStrategy } from './read-job.ts'
 import { evaluateAll, evaluateTemplate, evaluateText, mentionsNeeds } from './template.ts'
 
 const evaluated = (value: Json | undefined, scope: Scope): Json | undefined =>
   typeof value === 'string' ? evaluateTemplate(value, scope) : value
 
-/** @throws WorkflowFault where it is neither true nor false */
+/** @throws WorkflowError where it is neither true nor false */
 export const evaluateFlag = (value: boolean | string | undefined, key: string, scope: Scope): boolean | undefined =>
   flagOf(evaluated(value, scope), key)
 
 function flagOf(value: Json | undefined, key: string): boolean | undefined {
   if (value === undefined || value === null || typeof value === 'boolean') return value ?? undefined
   if (value === 'true' || value === 'false') return value === 'true'
-  throw new WorkflowFault(`\`${key}\` is neither true nor false.`)
+  throw new WorkflowError(`\`${key}\` is neither true nor false.`)
 }
 
-/** @throws WorkflowFault where it is no number above zero */
+/** @throws WorkflowError where it is no number above zero */
 function numberOf(value: Json | undefined, key: string): number | undefined {
   if (value === undefined || value === null || value === '') return undefined
   const number = Number(textOf(value))
   if (Number.isFinite(number) && number > 0) return number
-  throw new WorkflowFault(`\`${key}\` is no number above zero.`)
+  throw new WorkflowError(`\`${key}\` is no number above zero.`)
 }
 
 export function evaluateTimeout(job: Job, scope: Scope): number {
   const minutes = numberOf(evaluated(job.timeoutMinutes, scope), 'timeout-minutes') ?? DEFAULT_TIMEOUT_MINUTES
   if (minutes <= MAX_TIMEOUT_MINUTES) return minutes
-  throw new WorkflowFault(`\`timeout-minutes\` is above ${MAX_TIMEOUT_MINUTES}.`)
+  throw new WorkflowError(`\`timeout-minutes\` is above ${MAX_TIMEOUT_MINUTES}.`)
 }
 
 export interface RunsOn {
@@ -45,9 +45,9 @@ export function evaluateRunsOn(runsOn: Json | undefined, scope: Scope): RunsOn {
   const labels = listOf(isRecord(value) ? value.labels : value).map((label) => textOf(label).trim())
   const group = isRecord(value) ? textOf(value.group).trim() : ''
   if (labels.includes('') || (labels.length === 0 && group === ''))
-    throw new WorkflowFault('`runs-on` names no runner.')
+    throw new WorkflowError('`runs-on` names no runner.')
   if (labels.length > MAX_LABELS || [...labels, group].some((label) => label.length > MAX_NAME))
-    throw new WorkflowFault(
+    throw new WorkflowError(
       `\`runs-on\` has more than ${MAX_LABELS} labels, or one of more than ${MAX_NAME} characters.`,
     )
   return { labels: [...new Set(labels)], group: group || undefined }
@@ -59,7 +59,7 @@ export function tellLabels(runsOn: Json | undefined, scope: Scope): string[] {
   try {
     return evaluateRunsOn(runsOn, scope).labels
   } catch (error) {
-    if (error instanceof WorkflowFault) return []
+    if (error instanceof WorkflowError) return []
     throw error
   }
 }
@@ -68,7 +68,7 @@ export function tellLabels(runsOn: Json | undefined, scope: Scope): string[] {
 export function evaluateConcurrency(template: ConcurrencyTemplate, holder: string, scope: Scope): Concurrency {
   const group = evaluateText(template.group, scope).trim()
   if (group === '' || group.length > MAX_NAME)
-    throw new WorkflowFault(`The group of \`concurrency\` is empty, or has more than ${MAX_NAME} characters.`)
+    throw new WorkflowError(`The group of \`concurrency\` is empty, or has more than ${MAX_NAME} characters.`)
   const cancelInProgress = evaluateFlag(template.cancelInProgress, 'cancel-in-progress', scope) ?? false
   return { group, cancelInProgress, queue: template.queue, holder }
 }
@@ -93,7 +93,7 @@ export function evaluateStrategy(template: Job['strategy'], scope: Scope): Evalu
 function evaluateWhole(template: Template, scope: Scope): JsonRecord {
   const value = evaluateTemplate(template, scope)
   if (isRecord(value)) return value
-  throw new WorkflowFault('The strategy is not a mapping.')
+  throw new WorkflowError('The strategy is not a mapping.')
 }
 
 type Parts = { [Key in keyof StrategyTemplate]: Json | undefined }

@@ -1,8 +1,8 @@
 import { evaluate, type Scope, toText } from './expression.ts'
-import { WorkflowFault } from './faults.ts'
 import { isRecord, type Json } from './json.ts'
 import { MAX_YAML_DEPTH } from './limits.ts'
 import type { Template } from './model.ts'
+import { WorkflowError } from './problems.ts'
 
 type Segment = { text: string } | { expression: string }
 
@@ -28,7 +28,7 @@ function endOfExpression(template: string, from: number): number {
     if (template[at] === "'") isQuoted = !isQuoted
     else if (!isQuoted && template.startsWith('}}', at)) return at
   }
-  throw new WorkflowFault('An expression begins with `${{` and does not end.')
+  throw new WorkflowError('An expression begins with `${{` and does not end.')
 }
 
 /** A template that is one expression has any kind of value, every other one is a text. */
@@ -47,7 +47,7 @@ export const evaluateText = (template: Template, scope: Scope): string => toText
 
 /** Evaluates every text within a value. */
 export function evaluateAll(value: Json, scope: Scope, depth = 0): Json {
-  if (depth > MAX_YAML_DEPTH) throw new WorkflowFault(`A value is more than ${MAX_YAML_DEPTH} levels deep.`)
+  if (depth > MAX_YAML_DEPTH) throw new WorkflowError(`A value is more than ${MAX_YAML_DEPTH} levels deep.`)
   if (typeof value === 'string') return evaluateTemplate(value, scope)
   if (Array.isArray(value)) return value.map((item) => evaluateAll(item, scope, depth + 1))
   if (!isRecord(value)) return value

@@ -1,9 +1,9 @@
 import { createThreadPool, ThreadTimeout } from '../../threads/pool.ts'
 import { locateProgram } from '../../threads/programs.ts'
-import { describeError, type WorkflowError } from './faults.ts'
 import type { ReadMatch, TriggerEvent } from './match.ts'
 import type { ScheduleEntry, Workflow } from './model.ts'
 import type { PlanContexts, ReadPlan, ReadyJob, WorkflowFamily } from './plan-model.ts'
+import { describeProblem, type WorkflowProblem } from './problems.ts'
 import type { ReadWorkflow } from './read.ts'
 import type { WorkflowAnswer, WorkflowTask } from './workflow-worker.ts'
 
@@ -69,4 +69,4 @@ export function createWorkflows({ deadlineMs = DEADLINE_MS } = {}): Workflows {
   }
 }
 
-const TOO_MUCH: WorkflowError = describeError('It takes too long to work this out.', undefined)
+const TOO_MUCH: WorkflowProblem = describeProblem('It takes too long to work this out.', undefined)

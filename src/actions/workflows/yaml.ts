@@ -1,7 +1,7 @@
 import { type Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
-import { describeError, MAX_ERRORS, type Position, type WorkflowError, WorkflowFault } from './faults.ts'
 import { isStorable, type Json } from './json.ts'
 import { MAX_YAML_ALIASES, MAX_YAML_DEPTH, MAX_YAML_VALUES } from './limits.ts'
+import { describeProblem, MAX_ERRORS, type Position, WorkflowError, type WorkflowProblem } from './problems.ts'
 
 export interface YamlFile {
   /** All aliases replaced by what they stand for. */
@@ -10,7 +10,7 @@ export interface YamlFile {
   find(path: readonly string[]): Position
 }
 
-export type ReadYaml = { file: YamlFile; errors?: undefined } | { file?: undefined; errors: WorkflowError[] }
+export type ReadYaml = { file: YamlFile; errors?: undefined } | { file?: undefined; errors: WorkflowProblem[] }
 
 /** Reads YAML 1.2 with limits: 338 bytes of aliases of aliases would be read for 18 seconds otherwise. */
 export function readYaml(text: string): ReadYaml {
@@ -21,21 +21,21 @@ export function readYaml(text: string): ReadYaml {
   }
   try {
     const nul = text.indexOf('\0')
-    if (nul >= 0) throw new WorkflowFault(UNSTORABLE, positionOf(nul))
+    if (nul >= 0) throw new WorkflowError(UNSTORABLE, positionOf(nul))
     const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'error' })
     if (document.errors.length > 0)
       return {
         errors: document.errors
           .slice(0, MAX_ERRORS)
           .map(({ code, message, pos: [start] }) =>
-            describeError(REASONS[code] ?? `This is not YAML: ${message}.`, positionOf(start)),
+            describeProblem(REASONS[code] ?? `This is not YAML: ${message}.`, positionOf(start)),
           ),
       }
-    if (document.directives?.yaml.version !== '1.2') throw new WorkflowFault('Only YAML 1.2 can be read.')
+    if (document.directives?.yaml.version !== '1.2') throw new WorkflowError('Only YAML 1.2 can be read.')
     const value = new Reader(document, positionOf).read(document.contents, 0)
     return { file: { value, find: (path) => positionOf(offsetOf(document, path)) } }
   } catch (error) {
-    if (error instanceof WorkflowFault) return { errors: [describeError(error.message, error.at)] }
+    if (error instanceof WorkflowError) return { errors: [describeProblem(error.message, error.at)] }
     throw error
   }
 }
@@ -63,13 +63,13 @@ class Reader {
 
   read(node: Node | null, depth: number): Json {
     this.values += 1
-    if (depth > MAX_YAML_DEPTH) throw this.fault(TOO_DEEP, node)
-    if (this.values > MAX_YAML_VALUES) throw this.fault(`There are more than ${MAX_YAML_VALUES} values.`, node)
+    if (depth > MAX_YAML_DEPTH) throw this.problem(TOO_DEEP, node)
+    if (this.values > MAX_YAML_VALUES) throw this.problem(`There are more than ${MAX_YAML_VALUES} values.`, node)
     if (node === null) return null
     if (isAlias(node)) {
       this.aliases += 1
       if (this.aliases > MAX_YAML_ALIASES)
-        throw this.fault(`Aliases are used more than ${MAX_YAML_ALIASES} times.`, node)
+        throw this.problem(`Aliases are used more than ${MAX_YAML_ALIASES} times.`, node)
       return this.read(node.resolve(this.document) ?? null, depth + 1)
     }
     if (isSeq(node)) return node.items.map((item) => this.read(isNode(item) ? item : null, depth + 1))
@@ -81,8 +81,8 @@ class Reader {
   }
 
   private key(key: unknown, map: Node): string {
-    if (!isScalar(key) || typeof key.value === 'object') throw this.fault('A key has to be a text.', map)
-    if (key.value === '<<') throw this.fault('Merge keys (<<) cannot be read.', key)
+    if (!isScalar(key) || typeof key.value === 'object') throw this.problem('A key has to be a text.', map)
+    if (key.value === '<<') throw this.problem('Merge keys (<<) cannot be read.', key)
     return this.text(String(key.value), key)
   }
 
@@ -91,17 +91,17 @@ class Reader {
     if (value === null || value === undefined) return null
     if (typeof value === 'string') return this.text(value, node)
     if (typeof value === 'number' || typeof value === 'boolean') return value
-    throw this.fault('This kind of value cannot be read.', node)
+    throw this.problem('This kind of value cannot be read.', node)
   }
 
   private text(text: string, node: Node): string {
-    if (!isStorable(text)) throw this.fault(UNSTORABLE, node)
+    if (!isStorable(text)) throw this.problem(UNSTORABLE, node)
     return text
   }
 
-  private fault(message: string, node: Node | null): WorkflowFault {
+  private problem(message: string, node: Node | null): WorkflowError {
     const offset = node?.range?.[0]
-    return new WorkflowFault(message, offset === undefined ? undefined : this.positionOf(offset))
+    return new WorkflowError(message, offset === undefined ? undefined : this.positionOf(offset))
   }
 }
 

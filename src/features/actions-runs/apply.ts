@@ -12,10 +12,10 @@ import {
   planAgain,
   queueJob,
   removeBlockedJobs,
+  reportProblem,
   restRun,
   startRun,
   type Transition,
-  tellFault,
 } from './transitions.ts'
 import { holdLinesOf, leaveTurns, listTurns, wakeRuns } from './turns.ts'
 
@@ -112,5 +112,5 @@ export async function failRun(at: Transition, jobs: readonly ActionsJobRow[], er
   await leaveTurns(at, turns, wake)
   await wakeRuns(at.tx, wake)
   await endRun(at, { conclusion: 'failure', error })
-  await tellFault(at, error)
+  await reportProblem(at, error)
 }

@@ -45,8 +45,8 @@ export async function claimJob(context: Context, { id }: ActionsRunnerRow): Prom
       timeoutMinutes: plan.timeoutMinutes,
     })
     const given = await openSecrets(context, tx, { repository: loaded.repository, plan, token, runtimeToken })
-    if (given.fault !== undefined) {
-      await endWaitingJobs(at, [job.id], { conclusion: 'failure', error: given.fault })
+    if (given.problem !== undefined) {
+      await endWaitingJobs(at, [job.id], { conclusion: 'failure', error: given.problem })
       await planAgain(tx, job.runId)
       return undefined
     }

@@ -97,7 +97,7 @@ function stepOf(planned: Exclude<PlannedJob, { state: 'finished' }>, scope: Scop
     case 'skipped':
       return { to: 'completed', conclusion: isCancelled ? 'cancelled' : 'skipped' }
     case 'invalid':
-      return { to: 'completed', conclusion: 'failure', error: planned.fault.message }
+      return { to: 'completed', conclusion: 'failure', error: planned.problem.message }
     case 'ready': {
       const { failFast, maxParallel } = planned.strategy
       if ((failFast && failed.has(groupOf(planned))) || ousted.some((holder) => isOfHolder(planned, holder)))

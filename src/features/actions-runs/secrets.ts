@@ -9,7 +9,7 @@ export interface GivenSecrets {
   secrets: Record<string, string>
   /** What its log must not show: all that it could have, whatever it was given. */
   masks: string[]
-  fault?: undefined
+  problem?: undefined
 }
 
 interface Asked {
@@ -28,12 +28,12 @@ export async function openSecrets(
   { secrets: sealed }: Context,
   db: Db,
   { repository, plan, token, runtimeToken }: Asked,
-): Promise<GivenSecrets | { fault: string }> {
+): Promise<GivenSecrets | { problem: string }> {
   const rows = await readValues(db, 'secret', { repositoryId: repository.id, ownerId: repository.ownerId })
   const all = new Map(TOKEN_NAMES.map((name) => [name, token]))
   for (const { name, sealedValue } of rows) {
     const value = sealedValue && sealed.tryOpen('actions secret', sealedValue)
-    if (typeof value !== 'string') return { fault: `The secret ${name} cannot be opened: set it again.` }
+    if (typeof value !== 'string') return { problem: `The secret ${name} cannot be opened: set it again.` }
     if (!TOKEN_NAMES.includes(name)) all.set(name, value)
   }
   return { secrets: choose(all, plan.secrets), masks: masksOf([...all.values(), runtimeToken]) }

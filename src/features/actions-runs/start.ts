@@ -14,7 +14,7 @@ import { MAX_TITLE } from './limits.ts'
 import { placeOf } from './place.ts'
 import { describeJobs } from './ready-jobs.ts'
 import { listDisabled, listStartedPaths, reserveRun } from './store.ts'
-import { insertRun, tellFault } from './transitions.ts'
+import { insertRun, reportProblem } from './transitions.ts'
 import { type DescribedPlan, writePlan } from './write-plan.ts'
 
 /** Makes a run of each workflow that the event starts. Once more makes none. */
@@ -33,20 +33,20 @@ export async function startRuns(context: Context, cause: Cause): Promise<void> {
 }
 
 type Chosen =
-  | { path: string; workflow: Workflow; fault?: undefined }
-  | { path: string; workflow?: undefined; fault: string }
+  | { path: string; workflow: Workflow; problem?: undefined }
+  | { path: string; workflow?: undefined; problem: string }
 
 /** Undefined where the event does not start it. What cannot be read is told of with pushes, since nobody knows what it waits for. */
 async function chooseFile({ workflows }: Context, file: WorkflowFile, { event }: Cause): Promise<Chosen | undefined> {
   const { path } = file
-  const isTold = event.name === 'push' && event.ref?.kind === 'branch'
-  const faulty = (fault: string | undefined): Chosen | undefined =>
-    isTold ? { path, fault: fault ?? 'The workflow cannot be read.' } : undefined
-  if (file.text === undefined) return faulty(file.fault)
+  const isReported = event.name === 'push' && event.ref?.kind === 'branch'
+  const withProblem = (problem: string | undefined): Chosen | undefined =>
+    isReported ? { path, problem: problem ?? 'The workflow cannot be read.' } : undefined
+  if (file.text === undefined) return withProblem(file.problem)
   const { workflow, errors } = await workflows.read(file.text, path)
-  if (!workflow) return faulty(describe(errors))
+  if (!workflow) return withProblem(describe(errors))
   const match = await workflows.match(workflow, event)
-  if (match.errors) return faulty(describe(match.errors))
+  if (match.errors) return withProblem(describe(match.errors))
   return match.isMatched ? { path, workflow } : undefined
 }
 
@@ -67,19 +67,19 @@ export async function createRun(
   const reserved = await reserveRun(db, repository.id)
   if (!reserved) return undefined
   const seed = await seedOf(context, cause, { ...reserved, path: chosen.path, workflow: chosen.workflow })
-  const planned = chosen.workflow ? await planFirst(context, seed, chosen.workflow, files) : { fault: chosen.fault }
+  const planned = chosen.workflow ? await planFirst(context, seed, chosen.workflow, files) : { problem: chosen.problem }
   return db.transaction(async (tx) => {
     const now = clock.now()
-    const fault = planned.fault
+    const problem = planned.problem
     const state =
-      fault === undefined
+      problem === undefined
         ? ({ ...planned.values, status: 'queued' } as const)
-        : ({ status: 'completed', conclusion: 'failure', completedAt: now, error: fault } as const)
+        : ({ status: 'completed', conclusion: 'failure', completedAt: now, error: problem } as const)
     const run = await insertRun(tx, { ...seed, ...state, createdAt: now, updatedAt: now }, repository)
     if (!run) return undefined
     const at = { tx, place: placeOf(context, { run, repository, owner }), now }
-    if (fault !== undefined) {
-      await tellFault(at, fault)
+    if (problem !== undefined) {
+      await reportProblem(at, problem)
       return run
     }
     await writePlan(at, run, planned)
@@ -111,7 +111,7 @@ async function seedOf(
   }
 }
 
-type FirstPlan = (DescribedPlan & { values: Partial<ActionsRunRow>; fault?: undefined }) | { fault: string }
+type FirstPlan = (DescribedPlan & { values: Partial<ActionsRunRow>; problem?: undefined }) | { problem: string }
 
 async function planFirst(
   context: Context,
@@ -125,9 +125,9 @@ async function planFirst(
     const text = texts.get(path)
     return text === undefined ? undefined : workflows.read(text, path)
   })
-  if (!family) return { fault: describe(errors) ?? 'A called workflow cannot be read.' }
+  if (!family) return { problem: describe(errors) ?? 'A called workflow cannot be read.' }
   const read = await workflows.plan(family, { github, vars, inputs, finished: {}, open: [], isCancelled: false })
-  if (!read.plan) return { fault: describe(read.errors) ?? 'The run cannot be planned.' }
+  if (!read.plan) return { problem: describe(read.errors) ?? 'The run cannot be planned.' }
   const difference = await describeJobs(
     context,
     family,

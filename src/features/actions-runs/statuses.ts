@@ -67,11 +67,11 @@ export const writeReplacedStatuses = (
 const contextOf = ({ run }: RunPlace, { name }: ActionsJobRow): string => `${run.workflowName} / ${name} (${run.event})`
 
 /** The same of a run that cannot be planned. */
-export const writeFaultStatus = (tx: Db, place: RunPlace, fault: string, now: Date): Promise<void> =>
-  write(tx, place, [ofRun(place, { state: 'failure', description: fault })], now)
+export const writeProblemStatus = (tx: Db, place: RunPlace, problem: string, now: Date): Promise<void> =>
+  write(tx, place, [ofRun(place, { state: 'failure', description: problem })], now)
 
-/** A run with a fault is tried again: its jobs speak for it now. */
-export const writeForgottenFault = (tx: Db, place: RunPlace, now: Date): Promise<void> =>
+/** A run with a problem is tried again: its jobs speak for it now. */
+export const writeForgottenProblem = (tx: Db, place: RunPlace, now: Date): Promise<void> =>
   write(tx, place, [ofRun(place, { state: 'skipped', description: 'Tried again' })], now)
 
 const ofRun = ({ run, htmlUrl }: RunPlace, said: Pick<Said, 'state' | 'description'>): Said => ({

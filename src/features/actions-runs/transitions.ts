@@ -18,9 +18,9 @@ import { tellOfJobs, tellOfRun, toldRunColumns } from './events.ts'
 import { wakeFollowers } from './logs.ts'
 import {
   type RunPlace,
-  writeFaultStatus,
-  writeForgottenFault,
+  writeForgottenProblem,
   writeJobStatuses,
+  writeProblemStatus,
   writeReplacedStatuses,
 } from './statuses.ts'
 
@@ -50,8 +50,8 @@ export async function insertRun(
 }
 
 /** Says of a run that failed before any job why. */
-export const tellFault = ({ tx, place, now }: Transition, fault: string): Promise<void> =>
-  writeFaultStatus(tx, place, fault, now)
+export const reportProblem = ({ tx, place, now }: Transition, problem: string): Promise<void> =>
+  writeProblemStatus(tx, place, problem, now)
 
 export async function insertJobs(at: Transition, jobs: readonly NewJob[]): Promise<void> {
   if (jobs.length === 0) return
@@ -253,7 +253,7 @@ export async function restartRun(
     .where(and(eq(actionsRuns.id, id), eq(actionsRuns.status, 'completed')))
     .returning(toldRunColumns)
   if (row) await tellOfRun(tx, place, 'workflow_run.requested', row)
-  if (error !== null) await writeForgottenFault(tx, place, now)
+  if (error !== null) await writeForgottenProblem(tx, place, now)
   await changePlan(tx, id)
 }
 

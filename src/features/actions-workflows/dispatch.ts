@@ -80,8 +80,8 @@ async function findRef(
   return undefined
 }
 
-async function readDispatched({ workflows }: Context, { path, text, fault }: WorkflowFile): Promise<Workflow> {
-  if (text === undefined) throw invalid(fault)
+async function readDispatched({ workflows }: Context, { path, text, problem }: WorkflowFile): Promise<Workflow> {
+  if (text === undefined) throw invalid(problem)
   const { workflow, errors } = await workflows.read(text, path)
   if (!workflow) throw invalid(errors[0]?.message ?? 'The workflow cannot be read.')
   if (!Object.hasOwn(workflow.on.events, 'workflow_dispatch'))
@@ -90,8 +90,8 @@ async function readDispatched({ workflows }: Context, { path, text, fault }: Wor
 }
 
 function readInputs({ on }: Workflow, given: JsonRecord): JsonRecord {
-  const { inputs, faults } = readDispatchInputs(on.inputs, given)
-  if (faults) throw invalid(faults.join(' '), 'inputs')
+  const { inputs, problems } = readDispatchInputs(on.inputs, given)
+  if (problems) throw invalid(problems.join(' '), 'inputs')
   return inputs
 }
 

@@ -9,7 +9,7 @@ import { notFound } from '../../kernel/errors.ts'
 import type { ShownWorkflow } from '../../wire/actions-workflow.ts'
 import { disableWorkflow, enableWorkflow, listDisabled } from '../actions-runs/store.ts'
 
-/** The workflows of the default branch, by name, those with faults too. */
+/** The workflows of the default branch, by name, those with problems too. */
 export async function listWorkflows(context: Context, { repository }: RepositoryAccess): Promise<ShownWorkflow[]> {
   const commit = await context.git.findBranch(repository.id, repository.defaultBranch)
   if (!commit) return []

@@ -69,8 +69,8 @@ test('what cannot be read is named with the reason', async () => {
     '.gitea/workflows/a.yml': 'x'.repeat(256 * 1024 + 1),
     '.gitea/workflows/b.yml': Uint8Array.of(0xff, 0xfe),
   })
-  expect(found[0]).toEqual({ path: '.gitea/workflows/a.yml', fault: 'The file is longer than 262144 bytes.' })
-  expect(found[1]).toEqual({ path: '.gitea/workflows/b.yml', fault: 'The file is not text in UTF-8.' })
+  expect(found[0]).toEqual({ path: '.gitea/workflows/a.yml', problem: 'The file is longer than 262144 bytes.' })
+  expect(found[1]).toEqual({ path: '.gitea/workflows/b.yml', problem: 'The file is not text in UTF-8.' })
   expect(found.filter(({ text }) => text !== undefined)).toHaveLength(98)
-  expect(found.at(-1)).toMatchObject({ fault: 'The repository has more than 100 workflows.' })
+  expect(found.at(-1)).toMatchObject({ problem: 'The repository has more than 100 workflows.' })
 })

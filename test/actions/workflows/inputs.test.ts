@@ -46,6 +46,6 @@ test.each<[string, JsonRecord, string]>([
   ['a list', { must: ['x'] }, 'The input `must` has to be a string.'],
   ['half of a character', { must: '\ud800' }, 'The inputs hold a NUL, or half of a character.'],
   ['too long a text', { must: 'x'.repeat(65_536) }, 'The inputs have more than 65535 characters.'],
-])('%s is refused', async (_, inputs, fault) => {
-  expect(await given(inputs)).toEqual({ faults: [fault] })
+])('%s is refused', async (_, inputs, problem) => {
+  expect(await given(inputs)).toEqual({ problems: [problem] })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { WorkflowFault } from '../../../src/actions/workflows/faults.ts'
 import type { Json } from '../../../src/actions/workflows/json.ts'
 import { expandMatrix } from '../../../src/actions/workflows/matrix.ts'
+import { WorkflowError } from '../../../src/actions/workflows/problems.ts'
 
 const valuesOf = (matrix: Json) => expandMatrix(matrix).map(({ values }) => values)
 
@@ -108,7 +108,7 @@ test.each([
     'The matrix has more than 4096 combinations.',
   ],
 ])('%s is refused', (_, matrix, message) => {
-  expect(() => expandMatrix(matrix)).toThrow(new WorkflowFault(message))
+  expect(() => expandMatrix(matrix)).toThrow(new WorkflowError(message))
 })
 
 test('256 combinations are not too many, also where exclude makes them so', () => {

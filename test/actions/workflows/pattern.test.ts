@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { parsePattern, parsePatterns, patternFault } from '../../../src/actions/workflows/pattern.ts'
+import { parsePattern, parsePatterns, patternProblem } from '../../../src/actions/workflows/pattern.ts'
 import { seeded } from './seeded.ts'
 
 describe('what GitHub documents', () => {
@@ -59,7 +59,7 @@ test.each([
 test.each(['?a', '+', '*?', 'a??', 'a++', '[', '[]', '[z-a]', '[a-Z]', 'a\\', 'x'.repeat(257)])(
   '%p is no pattern',
   (pattern) => {
-    expect(patternFault(pattern)).toBeString()
+    expect(patternProblem(pattern)).toBeString()
   },
 )
 
@@ -90,7 +90,7 @@ test('4,000 patterns of all kinds match as the rules read', () => {
   const wrong: string[] = []
   for (let round = 0; round < 4000; round += 1) {
     const pattern = Array.from({ length: next(5) + 1 }, () => tokens[next(tokens.length)]).join('')
-    if (patternFault(pattern) !== undefined) continue
+    if (patternProblem(pattern) !== undefined) continue
     const text = Array.from({ length: next(7) }, () => letters[next(letters.length)]).join('')
     if (parsePattern(pattern).matches(text) !== slowlyMatches(pattern, text)) wrong.push(`${pattern} ${text}`)
   }

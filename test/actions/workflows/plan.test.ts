@@ -196,7 +196,7 @@ describe('a matrix', () => {
   test('that is none fails its job alone, with the place', async () => {
     const { jobs: planned } = await planOf(jobs(job('a', `    strategy: { matrix: '\${{ vars.NO }}' }\n`), job('b')))
     expect(planned).toMatchObject([
-      { key: 'a', state: 'invalid', fault: { message: 'The matrix is not a mapping.', line: 3, column: 3 } },
+      { key: 'a', state: 'invalid', problem: { message: 'The matrix is not a mapping.', line: 3, column: 3 } },
       { key: 'b', state: 'ready' },
     ])
   })

@@ -55,7 +55,7 @@ export async function planOf(
 
 /** `key: state`, with the reason where a job is invalid. */
 export const statesOf = ({ jobs }: Plan): string[] =>
-  jobs.map((job) => `${job.key}: ${job.state === 'invalid' ? job.fault.message : job.state}`)
+  jobs.map((job) => `${job.key}: ${job.state === 'invalid' ? job.problem.message : job.state}`)
 
 export const namesOf = ({ jobs }: Plan): string[] => jobs.map(({ name }) => name)
 

@@ -44,12 +44,12 @@ test('artifacts in a bucket: while it is away nothing is acknowledged, and then 
   expect((await job.finalize('result', whole)).status).toBe(200)
   expect(await job.download('result')).toBe(whole)
   expect(s3.openUploads()).toBe(0)
-  const faults = async () => (await findFaults(service)).map(({ subject, detail }) => `${subject}: ${detail}`)
-  expect(await faults()).toEqual([])
+  const problems = async () => (await findFaults(service)).map(({ subject, detail }) => `${subject}: ${detail}`)
+  expect(await problems()).toEqual([])
   const [key = ''] = (await Array.fromAsync(service.context.objects.list('artifacts'))).flatMap(({ key, size }) =>
     size === whole.length ? [key] : [],
   )
   await service.context.objects.remove(key)
-  expect(await faults()).toEqual([expect.stringMatching(/^Artifact "result" \(\d+\): its bytes are missing$/)])
+  expect(await problems()).toEqual([expect.stringMatching(/^Artifact "result" \(\d+\): its bytes are missing$/)])
   expect((await fetch(await job.address('result'))).status).toBe(404)
 })

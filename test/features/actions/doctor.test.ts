@@ -46,13 +46,13 @@ test('queued jobs that no runner in reach fits are told of by their labels, unti
     { labels: ['linux', 'gpu'] },
   )
   await registerRunner(service.url, { owner, at: `${repo.path}/actions/runners` }, { labels: ['linux:host'] })
-  const fault = {
+  const problem = {
     ...{ subject: 'Runners', remedy: expect.stringContaining('register a runner') },
     detail: expect.stringContaining(
       `2 queued jobs for "linux", "gpu", which no runner in reach takes; the first waits in ${owner.name}/${repo.name} since`,
     ),
   }
-  expect(await look()).toEqual([fault])
+  expect(await look()).toEqual([problem])
   expect(away.id).toBeGreaterThan(0)
 
   const settings = { DATABASE_URL: service.databaseUrl, DATA_DIR: `${service.folder}/doctor` }
@@ -67,7 +67,7 @@ test('queued jobs that no runner in reach fits are told of by their labels, unti
   )
   expect(await look()).toEqual(WELL)
   expect((await owner.client.patch(`/user/actions/runners/${fitting.id}`, { disabled: true })).status).toBe(200)
-  expect(await look()).toEqual([fault])
+  expect(await look()).toEqual([problem])
   for (const run of runs) await cancel(repo, run)
   expect(await look()).toEqual(WELL)
 })

@@ -172,7 +172,7 @@ test('what depends on a matrix that failed is planned also when no other job of 
   }
 })
 
-test('a file with a fault makes a failed run that says where, and events that nothing waits for make none', async () => {
+test('a file with a problem makes a failed run that says where, and events that nothing waits for make none', async () => {
   const repo = await service.createRepository(owner)
   const sha = await push(repo, 'on: push\njobs: { a: { runs-on: linux, steps: [{ run: x }], needs: nobody } }')
   const [run] = await runsOf(repo)
@@ -192,10 +192,10 @@ test('a file whose texts cannot be stored has failed, and those beside it start'
   await push(repo, `on: [push]\nrun-name: "a\\0b"\n${jobs}`, 'nul.yml')
   await push(repo, `on: [push]\nname: whole\n${jobs}`, 'whole.yml')
   const runs = (await runsOf(repo)).map(({ conclusion, status, error }) => [conclusion ?? status, error])
-  const fault = expect.stringContaining('A text holds a NUL')
+  const problem = expect.stringContaining('A text holds a NUL')
   expect(runs).toEqual([
-    ['failure', fault],
-    ['failure', fault],
+    ['failure', problem],
+    ['failure', problem],
     ['queued', null],
   ])
 })

@@ -37,7 +37,7 @@ const eventsOf = async (repo: TestRepository) => {
   return (Object(body).workflow_runs as { event: string }[]).map(({ event }) => event)
 }
 
-test('workflows of the default branch are shown, those with faults too', async () => {
+test('workflows of the default branch are shown, those with problems too', async () => {
   const repo = await withFiles({
     'b.yml': `name: second\non: push\n${JOB}`,
     'a.yaml': `on: push\n${JOB}`,

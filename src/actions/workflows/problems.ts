@@ -5,17 +5,17 @@ export interface Position {
 }
 
 /** What is wrong with a workflow, for the people who wrote it. */
-export interface WorkflowError extends Position {
+export interface WorkflowProblem extends Position {
   message: string
 }
 
-/** Thrown within this folder and turned into a WorkflowError at its doors. */
-export class WorkflowFault extends Error {
+/** Thrown within this folder and turned into a WorkflowProblem at its doors. */
+export class WorkflowError extends Error {
   readonly at: Position | undefined
 
   constructor(message: string, at?: Position) {
     super(message)
-    this.name = 'WorkflowFault'
+    this.name = 'WorkflowError'
     this.at = at
   }
 }
@@ -27,13 +27,13 @@ export const MAX_ERRORS = 20
 const MAX_MESSAGE = 500
 
 /** One sentence, cut where it is long: it may quote the file. */
-export function describeError(message: string, at: Position | undefined): WorkflowError {
+export function describeProblem(message: string, at: Position | undefined): WorkflowProblem {
   const { line, column } = at ?? START
   return { message: message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}...` : message, line, column }
 }
 
-/** @throws what is no fault of the workflow */
-export function describeFault(error: unknown, at?: Position): WorkflowError {
-  if (!(error instanceof WorkflowFault)) throw error
-  return describeError(error.message, error.at ?? at)
+/** @throws what is no problem of the workflow */
+export function problemOf(error: unknown, at?: Position): WorkflowProblem {
+  if (!(error instanceof WorkflowError)) throw error
+  return describeProblem(error.message, error.at ?? at)
 }
