@@ -9,6 +9,8 @@ export interface Operation {
   responses: JsonObject
 }
 
+const BYTES = 'ArrayBuffer'
+
 const WITHOUT_BODY: ReadonlySet<string> = new Set(['get', 'head'])
 
 /** The method of a client that asks for one operation. */
@@ -52,7 +54,8 @@ function answerOf(operation: JsonObject, responses: JsonObject): string {
   }))
   const good = answers.filter(({ status }) => status >= 200 && status < 300)
   const bad = answers.filter(({ status }) => status >= 400)
-  const data = [...new Set(good.map(({ content }) => dataOf(content)))].join(' | ')
+  // Where only a redirect is described, `fetch` follows it to a file.
+  const data = good.length === 0 ? BYTES : [...new Set(good.map(({ content }) => dataOf(content)))].join(' | ')
   const isText = ({ content }: { content: JsonObject }) => content['text/plain'] !== undefined
   const statuses = (some: typeof bad) => some.map(({ status }) => status).join(' | ')
   const texts = bad.filter(isText)
@@ -69,7 +72,7 @@ const resolved = (answer: Json, responses: JsonObject): JsonObject => {
 function dataOf(content: JsonObject): string {
   const types = Object.entries(content).map(([type, value]) => {
     if (/^text\/|ndjson/.test(type)) return 'string'
-    return type === 'application/json' ? typeOf(objectOf(value).schema) : 'ArrayBuffer'
+    return type === 'application/json' ? typeOf(objectOf(value).schema) : BYTES
   })
   return types.length === 0 ? "''" : [...new Set(types)].join(' | ')
 }

@@ -13,6 +13,8 @@ let carol: TestUser
 let dora: TestUser
 let readers: Client[]
 let team: number
+/** The newest comment of bob. */
+let commented: number
 
 const repo = '/repos/alice/tagged'
 const issue = `${repo}/issues/1`
@@ -65,7 +67,7 @@ async function look(template: string, reader: Client): Promise<string> {
 const lookAll = (path: string) => Promise.all(readers.map((reader) => look(path, reader)))
 
 const issues = [issue, `${repo}/issues`]
-const comments = [`${issue}/comments`, `${repo}/issues/comments`, `${repo}/issues/comments/2`]
+const comments = [`${issue}/comments`, `${repo}/issues/comments`, `${repo}/issues/comments/4`]
 const fork = '/repos/bob/tagged'
 const lists = ['/repos/search?limit=1', '/users/alice/repos', '/users/bob/repos']
 
@@ -142,13 +144,17 @@ const changes: Change[] = [
   {
     name: 'an issue is commented on',
     shows: [...issues, ...comments.slice(0, 2)],
-    make: () => bob.client.post(`${issue}/comments`, { body: 'x' }),
+    make: async () => {
+      const made = await bob.client.post(`${issue}/comments`, { body: 'x' })
+      commented = made.number('id')
+      return made
+    },
   },
   { name: 'a comment is changed', shows: comments, make: () => carol.client.patch(comments[2] ?? '', { body: 'y' }) },
   {
     name: 'a comment goes',
     shows: [...issues, ...comments.slice(0, 2)],
-    make: () => bob.client.delete(`${repo}/issues/comments/3`),
+    make: () => bob.client.delete(`${repo}/issues/comments/${commented}`),
   },
   {
     name: 'an issue on another page',
