@@ -228,6 +228,7 @@ test('contributors track time, or everybody where the repository says so', async
   expect((await writer.client.post(`${issueAt(own)}/times`, forOther)).status).toBe(403)
   expect((await owner.client.post(`${issueAt(own)}/times`, { ...forOther, user_name: 'nobody' })).status).toBe(422)
   // Who could not be asked to work there.
+  await service.context.sql`update users set visibility = 'private' where name = ${author.name}`
   expect((await owner.client.post(`${issueAt(own)}/times`, forOther)).status).toBe(422)
 })
 

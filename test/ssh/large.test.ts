@@ -10,9 +10,12 @@ import { startTestService, type TestService, type TestUser } from '../harness/se
 import { addKey, makeKey, type TestKey, withKey } from '../harness/ssh.ts'
 
 /** More by hand: `LARGE_MIB=500 bun test ...`. */
-const MIB = Number(process.env.LARGE_MIB ?? 100)
-/** Measured: 72 MiB with 100 of data, 102 with 400; the library copies every packet. */
-const LIMIT_BYTES = 120 * 1024 * 1024
+const MIB = Number(process.env.LARGE_MIB ?? 300)
+/**
+ * Less than the data. The library copies every packet, and copies wait for the garbage collector: measured 89 to 137 MiB with 100 of data,
+ * and 171 with 300.
+ */
+const LIMIT_BYTES = 240 * 1024 * 1024
 
 let service: TestService
 let owner: TestUser
@@ -67,7 +70,7 @@ test(`${MIB} MiB go in and out while the server's memory stays where it was, als
   )
   expect(pushed - before).toBeLessThan(LIMIT_BYTES)
   expect(cloned - before).toBeLessThan(LIMIT_BYTES)
-  expect(unread - cloned).toBeLessThan(LIMIT_BYTES / 6)
+  expect(unread - cloned).toBeLessThan(LIMIT_BYTES / 12)
 }, 600_000)
 
 /** Asks for everything with a window of 2 GiB, and then lets it lie in the socket. */

@@ -67,7 +67,8 @@ test('nobody is said to have pushed what a copy begins with', async () => {
   const made = await migrate('quiet')
   await service.drain()
   const events = await service.context.sql`select kind from events where repository_id = ${made.number('id')}`
-  expect(events.map(({ kind }) => kind)).toEqual(['repository.created', 'repository.migrated'])
+  const kinds = ['repository.created', 'repository.default_branch_changed', 'repository.migrated']
+  expect(events.map(({ kind }) => kind)).toEqual(kinds)
 })
 
 test('who asks for it gets it for an organization, and an administrator for anybody', async () => {
