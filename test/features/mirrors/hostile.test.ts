@@ -120,7 +120,7 @@ test('a list of refs without an end is ended at the limit', async () => {
   let count = 0
   const many = () =>
     Buffer.concat(
-      Array.from({ length: 500 }, () => line(`${'1'.repeat(40)} refs/heads/${++count}${'x'.repeat(200)}\n`)),
+      Array.from({ length: 100 }, () => line(`${'1'.repeat(40)} refs/heads/${++count}${'x'.repeat(4000)}\n`)),
     )
   other.answer = async (request) => ((await isListing(request)) ? answerOf(endless(many(), many)) : undefined)
   expect(await failure('refs')).toContain('too much memory')
